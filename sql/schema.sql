@@ -5760,6 +5760,20 @@ CREATE TABLE quarry.search_runs (
 
 
 --
+-- Name: tenants; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.tenants (
+    name text NOT NULL,
+    schema_name text NOT NULL,
+    release text,
+    problem text,
+    added_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tenants_name_check CHECK ((name <> ''::text))
+);
+
+
+--
 -- Name: text_changes; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -6306,6 +6320,22 @@ ALTER TABLE ONLY quarry.search_run_steps
 
 ALTER TABLE ONLY quarry.search_runs
     ADD CONSTRAINT search_runs_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: tenants tenants_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.tenants
+    ADD CONSTRAINT tenants_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: tenants tenants_schema_name_key; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.tenants
+    ADD CONSTRAINT tenants_schema_name_key UNIQUE (schema_name);
 
 
 --

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 CONTRACTS = (
     "campaigns.contract", "companies.contract", "kept.contract", "ontology.contract", "people.contract",
-    "query.contract", "records.collections_contract", "records.contract", "web.contract",
+    "query.contract", "records.contract", "web.contract",
 )  # fmt: skip
 
 METHODS = {

@@ -76,7 +76,7 @@ def _route(operation: Schema) -> str:
     if "requestBody" in operation:
         optional = "" if operation["requestBody"].get("required") else "?"
         parts.append(f"body{optional}: {_content(operation['requestBody']['content'])}")
-    succeeded = next((each for status, each in operation["responses"].items() if status.startswith("2")), {})
+    succeeded: Schema = next((each for status, each in operation["responses"].items() if status.startswith("2")), {})
     content = succeeded.get("content", {})
     parts.append(f"answer: {_content(content) if content else 'void'}")
     if any(each in content for each in STREAMS):

@@ -10,6 +10,7 @@ from quarry.platform.custom_resource import is_request, respond
 from quarry.platform.errors import Unavailable
 from quarry.postgres.logins import make_logins, read_logins
 from quarry.postgres.migrate import DatabaseIsNewer, migrate
+from quarry.postgres.tenants import migrate_tenants
 from quarry.services.services import read_database_url
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
@@ -57,6 +58,9 @@ def _migrate() -> dict[str, list[str]]:
     url, schema = read_database_url(settings), settings.database_schema
     done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=schema)
     logger.info("applied %s, recreated %s functions", done.migrations, len(done.functions))
+    for tenant in migrate_tenants(url, own_schema=schema, embedding_dimensions=settings.embedding_dimensions):
+        if tenant.problem:  # the others are up to date, and this one is tried again by the next run
+            logger.error("the tenant %s was not migrated: %s", tenant.tenant.name, tenant.problem)
     if settings.logins:
         make_logins(url, read_logins(settings.logins), schema=schema)
     return {"migrations": list(done.migrations), "functions": list(done.functions)}

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from quarry.answering.answer import Answer, Began, TextPiece, Told
+from quarry.answering.answer import Answer, Began, TextPiece, Told, joined
 from quarry.answering.citations import CitationFilter
-from quarry.answering.held import joined
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.answering.held import HeldBack
+from quarry.answering.answer import HeldBack
 from quarry.verification.check import Verifier
 from quarry.verification.wire import MarkedText
 from tests.verification.answers import TODAY

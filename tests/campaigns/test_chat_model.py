@@ -155,6 +155,17 @@ def test_the_panel_and_the_counts_are_those_of_the_result_that_the_answer_rests_
     assert sum(counted.values()) == total
 
 
+def test_the_count_that_a_text_tells_stands_beside_the_one_that_it_names_and_its_own_questions_stay(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    said = "There are four SMS campaigns, one of them [cmp-orla-one-1]."
+    written = f"Sources: r1\n\n{said}\n\nNext: Which SMS campaigns are urgent?\nNext: Welche sind dringend?"
+    model.enqueue(calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text(written))
+    final = chat(model_client, "How many SMS campaigns are there?")
+    assert (final["total"], ids(final)) == (4, {"cmp-orla-one-1"})
+    assert final["suggestions"] == ["Which SMS campaigns are urgent?"]
+
+
 def test_an_empty_result_says_what_it_was_filtered_by(model_client: TestClient, model: FakeOpenAI) -> None:
     filters = {"channel": ["SMS"], "date_range": {"from": "2031-06-01", "to": "2031-08-31"}}
     model.enqueue(calls(("filter_campaigns", filters)), Reply.text("No campaign ran by SMS from June to August 2031."))

@@ -19,10 +19,9 @@ from quarry.collections.declaration_parts import Referred
 from quarry.collections.draft_parts import date_kinds
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
 from quarry.collections.names import table_name
-from quarry.collections.relations import Column, Reference, Relation
+from quarry.collections.relations import Column, Reference, Relation, seen_of
 from quarry.collections.secrets import suspicion
 from quarry.collections.uses import tables_named
-from quarry.collections.value_shapes import seen_of
 from quarry.models.local_embedding import LocalEmbedding
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table

@@ -175,6 +175,18 @@ def test_the_rows_of_the_table_itself_are_counted_and_summed(client: TestClient)
     assert "did you mean 'price'" in wrong.json()["errors"][0]["message"]
 
 
+@pytest.mark.parametrize(("user", "typed", "found"), [
+    ("1", "printer smo", ["The printer smokes"]), ("1", "pritner", ["The printer smokes"]), ("2", "printer", []),
+    ("2", "pritner", []), ("2", "cannot si", ["Cannot sign in"]), ("1", "cannot", []), ("", "printer", []),
+])  # fmt: skip
+def test_titles_are_suggested_of_a_callers_own_rows_alone(
+    tenants: TestClient, user: str, typed: str, found: list[str]
+) -> None:
+    headers = {"Authorization": f"Bearer {user}"} if user else {}
+    told = tenants.get("/records/suggest", params={"q": typed, "type": "tickets"}, headers=headers).json()
+    assert [each["title"] for each in told["suggestions"]] == found
+
+
 def test_what_a_callers_account_does_not_own_shows_nowhere(tenants: TestClient) -> None:
     for user, rows in (("1", 13), ("2", 14), ("3", 13), ("4", 0)):
         found = search(tenants, user, q="parcel", limit=50)

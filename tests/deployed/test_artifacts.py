@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from tests.deployed.replay import (
 from tests.deployed.rie import EmulatedFunction, emulated
 from tools.benchmarks.deployed import run_local_model
 from tools.rehearsal.artifacts import ROOT, Artifacts
+from tools.rehearsal.template import REGION, read_template
 
 RECORDED = recorded_events()
 OF_EACH_KIND = {
@@ -166,6 +168,31 @@ def test_a_search_with_the_local_model_takes_less_than_the_layers_may_have(artif
     layers = artifacts.layers_of("search", embeds=True)
     size = sum(path.stat().st_size for layer in layers for path in layer.rglob("*") if path.is_file())
     assert size / 2**20 < LAYERS_MIB
+
+
+EMBED_IN_SEARCH = """
+import asyncio, resource
+import app
+from quarry.domains import import_what_answers
+from quarry.models.local_embedding import LocalEmbedding
+import_what_answers()
+asyncio.run(LocalEmbedding().embed(["Why did the council keep the elm?" * 60] * 8))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def test_the_least_memory_of_a_search_is_enough_for_the_local_model(artifacts: Artifacts) -> None:
+    paths = [artifacts.function("search"), *artifacts.layers_of("search", embeds=True)]
+    done = subprocess.run(
+        [artifacts.python, "-S", "-c", EMBED_IN_SEARCH],
+        env={"PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1", "AWS_REGION": REGION},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    least = read_template()["Parameters"]["SearchMemory"]["MinValue"]
+    # beside it rows, answers and the runtime itself
+    assert float(done.stdout.split()[-1]) < least / 2
 
 
 def test_every_module_is_compiled(artifacts: Artifacts) -> None:

@@ -29,8 +29,9 @@ for function in sys.argv[1:]:
         modules = list(sys.modules)
         models = [("fastapi.openapi.models", "Operation"), ("quarry.companies.contract", "Company")]
         built = any(getattr(sys.modules[module], name).__pydantic_complete__ for module, name in models if module in modules)
-        is_frozen = gc.isenabled() and gc.get_freeze_count() > 0
-        print(json.dumps({"function": function, "modules": modules, "built": built, "is_frozen": is_frozen}), flush=True)
+        frozen, collects = gc.get_freeze_count() > 0, gc.isenabled()
+        told = {"function": function, "modules": modules, "built": built, "is_frozen": frozen, "collects": collects}
+        print(json.dumps(told), flush=True)
         os._exit(0)
     assert os.wait()[1] == 0, function
 """
@@ -38,8 +39,8 @@ for function in sys.argv[1:]:
 
 @cache
 def imports() -> dict[str, dict[str, Any]]:
-    """The imports of each function: the `modules`, whether models are `built`, and whether it `is_frozen`: excluded from later
-    garbage collection.
+    """The imports of each function: the `modules`, whether models are `built`, whether it `is_frozen`, which excludes it from
+    later garbage collection, and whether the function `collects` garbage.
     """
     command = [sys.executable, "-c", LIST_MODULES, *FUNCTIONS]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -65,6 +66,8 @@ def test_a_cold_start_imports_and_builds_only_what_every_first_request_needs(fun
     assert not imported & (ON_FIRST_USE | OF_SEARCHES | NOT_IMPORTED[function])
     assert not imports()[function]["built"]
     assert imports()[function]["is_frozen"]
+    # the first request of one that serves HTTP imports as much again
+    assert imports()[function]["collects"] is (NOT_IMPORTED[function] == OF_HTTP)
 
 
 def test_a_provisioned_environment_imports_everything_before_its_first_request() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from quarry.language.word_forms import codes_in, is_asked_in_english, stem
 from quarry.local.sample import sample_directory
+from quarry.platform.text import left_out
 
 
 def test_codes_are_found_without_surrounding_characters() -> None:
@@ -47,3 +48,17 @@ def test_every_word_of_the_sample_has_the_stem_that_postgres_gives_it(server_url
 )
 def test_a_question_in_another_language_is_known_by_its_words(question: str, is_english: bool) -> None:
     assert is_asked_in_english(question) is is_english
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments", "expected"),
+    [
+        ("European startups for soil", '{"country": "Europe", "need": "soil"}', ["startups"]),
+        ("Latin American banks", '{"country": "Latin America", "need": "bank"}', []),
+        ("South Korean or German chips", '{"country": "South Korea", "need": "chips"}', ["german"]),
+    ],
+)
+def test_the_words_that_a_search_leaves_out_are_said_in_no_form(
+    question: str, arguments: str, expected: list[str]
+) -> None:
+    assert left_out(question, arguments) == expected

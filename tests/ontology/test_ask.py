@@ -34,6 +34,34 @@ def test_a_model_queries_and_the_entities_are_those_that_it_speaks_of(
     assert answer["telemetry"] | {"run_id": ""} == {"run_id": "", "turns": 2, "tool_calls": 1, "degraded": []}
 
 
+def test_of_several_results_the_entities_are_those_that_the_text_names(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    bakery = {"field": "project", "value": "Riverside bakery"}
+    tasks = {"source": "task", "where": [bakery], "select": ["title", "assignee"]}
+    milestones = {"source": "milestone", "where": [bakery], "select": ["title", "due"]}
+    said = "Ines has to book the electrician for the three-phase supply. The lease signed is a milestone."
+    model.enqueue(Reply.tool_calls([("query", tasks), ("query", milestones)]), Reply.text(f"Sources: r1, r2\n\n{said}"))
+    answer = ask(model_client, "What is next at the bakery?")
+    assert [each["title"] for each in answer["results"]] == [
+        "Book the electrician for the three-phase supply",
+        "Lease signed",
+    ]
+    assert answer["total"] == 2
+
+
+def test_a_row_that_was_found_and_then_read_whole_bears_out_what_it_says(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    find = ("search", {"text": "risk", "source": ["document"]})
+    read = ("get", {"source": "document", "id": ["fieldnote-2-document-02"]})
+    said = "The threat model names three: a lost phone, a curious member of another group and a tampered upload"
+    model.enqueue(Reply.tool_calls([find]), Reply.tool_calls([read]), Reply.text(f"{said}."))
+    answer = ask(model_client, "Which risks does Fieldnote 2.0 name?")
+    assert [each["state"] for each in answer["statements"]] == ["verified"]
+    assert answer["confidence"]["level"] == "high"
+
+
 def test_what_a_description_of_the_data_says_bears_an_answer_out(model_client: TestClient, model: FakeOpenAI) -> None:
     said = "There are 12 milestones, the first of 14 November 2026."
     model.enqueue(Reply.tool_calls([("describe_collections", {"source": ["milestone"]})]), Reply.text(said))

@@ -117,3 +117,29 @@ def test_an_exported_answer_has_its_sources(site: Site) -> None:
     for row in (rows[0], rows[-1]):
         opened = site.open(row["url"].removeprefix(f"{site.url}/"))
         expect(opened.get_by_role("dialog", name=row["title"])).to_be_visible()
+
+
+def test_a_result_is_kept_on_the_board_and_counted_anew(site: Site, page_database: str) -> None:
+    page = site.open("search?q=How+many+motions+were+defeated+in+2025%3F")
+    page.get_by_role("button", name="Keep on the board").click()
+    expect(page.get_by_role("button", name="On the board")).to_be_visible()
+    page.get_by_role("button", name="Saved items").click()
+    result = page.locator(".board-result")
+    expect(result.locator(".board-number")).to_have_text("9")
+    with psycopg.connect(page_database) as connection:
+        defeated = connection.execute(
+            "select id, result from motions where outcome = 'Defeated' and date between '2025-01-01' and '2025-12-31' limit 1"
+        ).fetchone()
+        assert defeated
+        connection.execute("update motions set result = 'Withdrawn' where id = %s", defeated[:1])
+    try:
+        result.get_by_role("button", name="Refresh").click()
+        expect(result.locator(".board-number")).to_have_text("8")
+    finally:
+        with psycopg.connect(page_database) as connection:
+            connection.execute("update motions set result = %s where id = %s", defeated[::-1])
+    result.get_by_text("Show the SQL").click()
+    expect(result.locator("pre")).to_contain_text("select")
+    for name in ("Delete", "Delete"):
+        page.get_by_role("dialog").get_by_role("button", name=name).first.click()
+    expect(result).to_have_count(0)

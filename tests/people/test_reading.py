@@ -176,6 +176,11 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
         ("accountants from a company other than Kosmo Retail", company("kosmo retail")),
         ("designers from Kosmo Retail instead of Brightloom", company("brightloom")),
         ("lawyers who weren't at Brightloom", company("brightloom")),
+        ("which lawyers weren't employed by Brightloom?", company("brightloom")),
+        ("nurses who didn't go to Hooghly University", company("hooghly university")),
+        ("a lawyer without a degree from Hooghly University", company("hooghly university")),
+        ("every nurse but those of Tarang Pay", company("tarang pay")),
+        ("lawyers in Nairobi, Kosmo Retail people need not apply", company("kosmo retail")),
         ("not only designers", {}),
         ("no more than 20 LPA", {}),
     ],
@@ -196,7 +201,17 @@ def test_what_is_ruled_out_is_excluded_and_not_required(read: Read, query: str, 
         ("somebody similar to Sam Baker in Pune", "sam baker", []),
         # somebody whom the data does not know
         ("nurses like Yolanda Brightwater", "yolanda brightwater", []),
-        ("who is Sam Baker?", None, ["sam baker"]),
+        *(
+            (question, None, ["sam baker"])
+            for question in (
+                "who is Sam Baker?",
+                "the profile of Sam Baker",
+                "contact details for Sam Baker",
+                "where does Sam Baker work?",
+                "have you got Sam Baker",
+                "I'm after Sam Baker",
+            )
+        ),
     ],
 )
 def test_a_person_whom_others_should_resemble_is_not_asked_for(

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.answering.held import CORRECTION
+from quarry.answering.answer import CORRECTION
 from tests.fakes.openai_server import Body, Handler, Reply, schema_name
 from tests.waiting import PATIENCE_SECONDS
 

@@ -49,7 +49,7 @@ def test_an_answer_in_its_form_names_its_sources_and_brings_its_own_followups(
     model_client: TestClient, model: FakeOpenAI
 ) -> None:
     asked = "What did the elm cables cost?"
-    written = f"Sources: 2\n\nThe elm is sound [2][1].\n\nNext: {asked}\nNext: Who owns the moon base?"
+    written = f"Sources: 2\n\nThe elm is sound [2].\n\nNext: {asked}\nNext: Who owns the moon base?"
     model.respond = playing(answer=Reply.text(written))
     events = ask(model_client)
     assert types_of(events) == [*ORDER[:6], "confidence", *ORDER[6:]]
@@ -61,13 +61,14 @@ def test_an_answer_in_its_form_names_its_sources_and_brings_its_own_followups(
     assert len(model.chat_requests) == 1
 
 
-def test_a_citation_of_an_answer_that_names_no_source_brings_its_source(
-    model_client: TestClient, model: FakeOpenAI
+@pytest.mark.parametrize(("named", "sent"), [("none", [1]), ("3", [1, 3]), ("r1", [1])])
+def test_a_citation_of_a_source_that_the_first_line_does_not_name_brings_it(
+    model_client: TestClient, model: FakeOpenAI, named: str, sent: list[int]
 ) -> None:
-    model.respond = playing(answer=Reply.text("Sources: none\n\nThe council keeps the elm [1]."))
+    model.respond = playing(answer=Reply.text(f"Sources: {named}\n\nThe council keeps the elm [1]."))
     events = ask(model_client)
     assert answer_of(events) == "The council keeps the elm [1]."
-    assert [source["n"] for source in of_type(events, "sources")[-1]["sources"]] == [1]
+    assert [source["n"] for source in of_type(events, "sources")[-1]["sources"]] == sent
     assert the(events, "citations")["citations"][0]["verified"]
     assert the(events, "confidence")["level"] == "high"
 

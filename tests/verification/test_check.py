@@ -365,8 +365,9 @@ def test_numbers_are_of_the_row_without_a_value_or_go_down_a_column(answer: str,
     ],
 )
 def test_what_a_source_does_not_say_of_a_row_may_stand_in_a_result(answer: str, is_flagged: bool) -> None:
-    columns = [("date", "date", "date", ""), ("body", "body", "text", "")]
-    motions = result(columns, [["2026-05-04", "Parks Committee"]], sentence="1 motion.")
+    columns = [("date", "date", "date", ""), ("body", "body", "text", ""), ("matter", "matter", "text", "")]
+    rows = [["2026-05-04", "Parks Committee", "Harbour wall"], ["2026-05-09", "Zoning Committee", "Bike lanes"]]
+    motions = result(columns, [[*row] for row in rows], sentence="2 motions.")
     assert bool(verify(answer, [HARBOUR], [motions], today=TODAY).of("flagged")) == is_flagged
 
 
@@ -404,6 +405,12 @@ def test_a_currency_within_a_text_of_a_row_is_named_by_the_result() -> None:
     motion = result([("title", "title", "text", ""), ("summary", "summary", "text", "")], rows, sentence="1 motion.")
     assert states_of("The city may spend $6,000 a year.", motion) == ["verified"]
     assert states_of("The city may spend €6,000 a year.", motion) == ["flagged"]
+
+
+def test_an_amount_is_in_the_only_currency_that_its_source_names() -> None:
+    source = SourceText(1, "Worn fingerboard", "currency: EUR\nquoted: 450.00\nreturned at: 2025-07-16")
+    found = verify("It was quoted at €450 [1]. It was quoted at $450 [1].", [source], today=TODAY)
+    assert [each.state for each in found.statements] == ["verified", "flagged"]
 
 
 def states_of(answer: str, rows: QueryResult) -> list[str]:

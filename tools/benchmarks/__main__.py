@@ -19,6 +19,7 @@ from tools.benchmarks import (
     reader,
     records,
     replica,
+    tenants,
     values,
     vectors,
 )
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "reader": reader.main,
     "records": records.main,
     "replica": replica.main,
+    "tenants": tenants.main,
     "values": values.main,
     "vectors": vectors.main,
     "deployed": lambda _: deployed.measure(imports=9),

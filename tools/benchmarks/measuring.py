@@ -23,6 +23,7 @@ import psycopg
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.interface import EmbeddingModel
 from quarry.models.query_embedding import QueryEmbedder
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.settings import Settings
 from quarry.postgres.embed import remember_model
 from quarry.postgres.migrate import migrate
@@ -248,7 +249,7 @@ def _timed_request(ask: Callable[[httpx2.Client, str], None], client: httpx2.Cli
     return (time.perf_counter() - started) * 1000
 
 
-async def record_model(url: str, embeddings: EmbeddingModel) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=10)
+async def record_model(url: str, embeddings: EmbeddingModel, schema: str = DEFAULT_SCHEMA) -> None:
+    database = Database(url, pool_size=1, timeout_seconds=10, schema=schema)
     await remember_model(database, embeddings)
     await database.close()

@@ -62,7 +62,7 @@ def _print_sizes(connection: psycopg.Connection[tuple[object, ...]], rows: int) 
 
 def _measure(url: str, replica_url: str, requests: int) -> None:
     queries = [query.text for query in Corpus(seed=23).queries(max(1, requests // 6))]
-    clocks = [_server_clock(url), _server_clock(replica_url)]
+    clocks = [server_clock(url), server_clock(replica_url)]
     print(f"\nGET /records/search, {len(queries)} requests one after another; milliseconds of CPU a search")
     print(f"{'':16} {'database':>9} {'replica':>9}")
     for name, more in {"without replica": {}, "with replica": {"DATABASE_READER_URL": replica_url}}.items():
@@ -86,7 +86,7 @@ def _search(client: httpx2.Client, query: str) -> None:
     client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
 
 
-def _server_clock(url: str) -> Callable[[], float]:
+def server_clock(url: str) -> Callable[[], float]:
     """Milliseconds of CPU used by a server's processes, including those that have ended."""
     with psycopg.connect(url) as connection:
         [[data]] = connection.execute("show data_directory").fetchall()

@@ -38,7 +38,7 @@ GRADE_MIN = 2
 SHRINKING, PASSES = 0.3, 25
 BY_MEANING = ("meaning", "below the best")
 """The evidence that candidates found by words alone do not have."""
-SHARES = tuple(place / 20 for place in range(1, 15))
+SHARES = tuple(place / 20 for place in range(15))
 QUALITY_LOST_MAX = 0.005
 """How much nDCG shorter lists may cost."""
 REFUSED_ANSWERABLE = 0.02

@@ -112,7 +112,7 @@ async def store_weights(database: Database, weights: Mapping[str, float]) -> Non
     """Stores weights, all or none; running processes keep theirs. Raises DatabaseUnavailable."""
     await database.execute(
         "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
-        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
+        " on conflict (name) do update set weight = excluded.weight, stored_at = excluded.stored_at",
         [list(weights), list(weights.values())],
     )
 

@@ -258,11 +258,13 @@ def row_text(row: Mapping[str, Any]) -> str:
 
 def _lines(name: str, value: Any) -> Iterator[str]:
     match value:
-        case None | "" | [] | {}:
+        case None | "" | []:
             return
         case Mapping():
             for key, each in value.items():
-                yield from _lines(key, each)
+                # an id is a name of words that say nothing
+                if key != "id" and not key.endswith("_id"):
+                    yield from _lines(key, each)
         case [*items] if any(isinstance(each, Mapping) for each in items):
             for each in items:
                 yield from _lines(name, each)

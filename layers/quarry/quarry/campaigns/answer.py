@@ -33,6 +33,7 @@ from quarry.query.execute import meets_and_misses
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 from quarry.verification.check import Exact, Passages, Verification, level
+from quarry.verification.values import read_values
 from quarry.verification.wire import checked_statements, confidence_of
 
 RECORDED_RESULTS = 50
@@ -51,8 +52,8 @@ async def conclude(
     run. `question` is set if the reader answered, and `written` if a model did.
     """
     search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
-    counted = await _counted(toolset, search, spoken_of)
-    response = await off_loop(_response, request, toolset, search, text, counted, question)
+    counted = await _counted(toolset, search, spoken_of, text)
+    response = await off_loop(_response, request, toolset, search, text, counted, question, written)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
     response.confidence = confidence_of(
@@ -73,11 +74,16 @@ def basis_of(question: Question | None, search: Search, checked: Verification) -
     return Exact.read(is_sure=question.verdict == "confident", unread=question.unread)
 
 
-async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:
+async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign], text: str) -> CampaignSet:
     """The campaigns in the answer with their counts: all that the search found, or some of them."""
     ids = [each.id for each in spoken_of]
     if ids == [each.id for each in search.found.campaigns]:
         return search.found
+    if search.found.total > len(ids) > 0 and any(
+        each.value == search.found.total for each in read_values(text).numbers
+    ):
+        # it tells how many there are, and names some of them
+        return replace(search.found, campaigns=tuple(spoken_of))
     try:
         return await find_ids(toolset.services.reader, ids)
     except DatabaseUnavailable:
@@ -151,6 +157,7 @@ def _response(
     text: str,
     counted: CampaignSet,
     question: Question | None,
+    written: WrittenAnswer | None,
 ) -> ChatResponse:
     run, spoken_of = toolset.run, counted.campaigns
     run.results = [
@@ -167,7 +174,7 @@ def _response(
         total=counted.total,
         more=counted.more,
         aggregation=_aggregation(toolset, search, counted),
-        suggestions=suggest(request.message, search.found, toolset.values),
+        suggestions=_own_questions(request.message, written) or suggest(request.message, search.found, toolset.values),
         detected_filters=request.base_filters.in_force() | detected.in_force(),
         understood=read,
         constraints=constraints_of(read, toolset.today, question.evidence if question is not None else ()),
@@ -220,6 +227,12 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
 
 
 # ---- named campaigns, and what to ask next ----
+
+
+def _own_questions(question: str, written: WrittenAnswer | None) -> list[str]:
+    """What the model says can be asked next, in the language of the question."""
+    own = written.followups if written is not None else []
+    return [each for each in own if is_asked_in_english(each) == is_asked_in_english(question)]
 
 
 def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]:

@@ -312,7 +312,7 @@ def _store(
     row = connection.execute(
         "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
         " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
-        " applied_at = now(), problem = null returning c.id",
+        " applied_at = excluded.applied_at, problem = null returning c.id",
         [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(kept)],
     ).fetchone()
     assert row is not None

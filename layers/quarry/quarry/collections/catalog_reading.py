@@ -9,8 +9,7 @@ from typing import LiteralString
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL
 
-from quarry.collections.relations import Catalog, Column, Reference, Relation, RelationKind
-from quarry.collections.value_shapes import seen_of
+from quarry.collections.relations import Catalog, Column, Reference, Relation, RelationKind, seen_of
 from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
 

@@ -24,11 +24,11 @@ from quarry.collections.declaration_parts import (
     Vectors,
     template_columns,
 )
-from quarry.collections.exposure import disagreements, exposed
 from quarry.collections.names import nearest, nearest_language, table_name
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
 from quarry.collections.row_sql import LINE_BREAK, joined_texts
+from quarry.collections.secrets import disagreements, exposed
 from quarry.collections.toml_text import table as sql_table
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
 from quarry.collections.uses import (

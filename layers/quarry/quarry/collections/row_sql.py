@@ -11,9 +11,8 @@ from typing import Any, LiteralString
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import ColumnPart, Template, is_template, parse
 from quarry.collections.predicate import Condition
-from quarry.collections.relations import Column, PathType, Relation, keys_of, literal, path_sql
+from quarry.collections.relations import TRUTHS, Column, PathType, Relation, keys_of, literal, path_sql
 from quarry.collections.uses import Relations, columns_named, declared_source, path_types
-from quarry.collections.value_shapes import TRUTHS
 from quarry.retrieval.facets import NUMERIC_KINDS, identifier
 
 NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))

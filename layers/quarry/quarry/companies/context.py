@@ -164,7 +164,7 @@ class CompaniesInScope:
 class Candidates:
     """The companies found. `fitting` are those that pass the filter, best first; `companies` are all that were read in full.
 
-    `is_cut_short`: a limit or a failed statement left some unseen.
+    `by_meaning`: they were compared in meaning too. `is_cut_short`: a limit or a failed statement left some unseen.
     """
 
     scope: CompaniesInScope | None = None
@@ -173,6 +173,7 @@ class Candidates:
     companies: Mapping[str, Company] = field(default_factory=dict)
     fitting: Sequence[Entry] = ()
     near_misses: Sequence[NearMiss] = ()
+    by_meaning: bool = False
     is_cut_short: bool = False
 
 

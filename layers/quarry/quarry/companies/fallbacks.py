@@ -144,9 +144,9 @@ def _all_fitted() -> Mapping[bool, Fitted]:
     return {name == "meaning": Fitted(**each) for name, each in read.items()}
 
 
-def fitted_for(entries: Sequence[Entry]) -> Fitted:
-    """The weights for candidates that were found by meaning too, or by words alone."""
-    return _all_fitted()[any(entry.candidate.semantic for entry in entries)]
+def fitted_for(*, by_meaning: bool) -> Fitted:
+    """The weights for candidates that were compared in meaning too, or by words alone."""
+    return _all_fitted()[by_meaning]
 
 
 @dataclass(frozen=True)
@@ -195,16 +195,20 @@ def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, un
     }
 
 
-def is_answered(entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, unheard_share: float) -> bool:
-    """Whether any of the companies found is likely what the question seeks."""
-    weights = fitted_for(entries)
+def is_answered(
+    entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, unheard_share: float, *, by_meaning: bool
+) -> bool:
+    """Whether any of the companies found is likely what the question seeks. By words alone, none is that lacks one of them."""
+    if not by_meaning:
+        return not unheard_share
+    weights = fitted_for(by_meaning=True)
     evidence = [each.values for each in evidence_for(entries, intent, seed)]
     return chance_of(weights.answered, evidence_of_all(evidence, weights, unheard_share)) >= weights.refused_below
 
 
-def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent) -> Reranking:
+def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent, *, by_meaning: bool) -> Reranking:
     """The companies whose chances are near the best, best first. The caller decides whether that is enough."""
-    weights = fitted_for(inputs.entries)
+    weights = fitted_for(by_meaning=by_meaning)
     # where nothing but conditions is asked, all candidates meet all
     is_open = bool(intent.topic or inputs.seed)
     judged = [

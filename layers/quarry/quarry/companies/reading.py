@@ -166,11 +166,11 @@ class _Own:
 
     def _add_value(self, mention: ValueMention) -> None:
         chances = chances_of(mention, self._shares)
-        if self._is_denied(mention):
-            # what is not ruled out is no wish either: it may describe "people without a bank account"
-            if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(mention):
-                self._rule_out(mention, chances)
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(mention):
+            self._rule_out(mention, chances)
             return
+        if self._is_denied(mention):
+            return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
             for field, chance in chances.asked_of.items()

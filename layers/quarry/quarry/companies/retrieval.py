@@ -304,6 +304,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
         scope=search.scope,
         pool=search.pool,
         name_scores=search.name_scores,
+        by_meaning=search.by_meaning,
         is_cut_short=before.is_cut_short or search.is_cut_short,
     )
     detail = f"{counted(pool, 'company', 'companies')}, {pool - len(before.pool)} of them new"
@@ -330,6 +331,7 @@ class _RoundSearch:
         self._among: Sequence[str] | None = self._plan.only
         self.pool: Mapping[str, CompanyCandidate] = now.found.pool
         self.name_scores = dict(now.found.name_scores)
+        self.by_meaning = now.found.by_meaning
         self.is_cut_short = False
 
     @property
@@ -380,6 +382,7 @@ class _RoundSearch:
     async def by_variants(self, variants: Sequence[str]) -> None:
         """Search all phrasings by words and meaning in one round trip; without vectors, by words alone."""
         vectors = await self._embed(variants)
+        self.by_meaning = self.by_meaning or any(vector is not None for vector in vectors or ())
         order = self._plan.output.search_priority_order
         wanted: dict[Source, bool] = {
             "hybrid": "hybrid" in order and vectors is not None,

@@ -301,7 +301,7 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         inputs = replace(inputs, entries=worth_ranking(offered, context.settings.company_reranked_share_min))
 
     def by_rule(inputs_: RerankInputs) -> Reranking:
-        return rerank_by_rule(replace(inputs_, entries=offered), inquiry.intent)
+        return rerank_by_rule(replace(inputs_, entries=offered), inquiry.intent, by_meaning=found.by_meaning)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):

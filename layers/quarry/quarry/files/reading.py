@@ -11,12 +11,11 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, cast
 
 from quarry.files.csv_records import CsvRows, delimiter_of
-from quarry.files.encodings import Utf8
+from quarry.files.encodings import FileSource, Unpacked, Utf8, copied
 from quarry.files.json_records import json_lines, json_values
 from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.files.rows import HeadedRows, Row
 from quarry.files.sheet_records import SheetRows
-from quarry.files.sources import FileSource, Unpacked, copied
 from quarry.files.writing import GUESSED, Format, ReadOptions
 
 _ENDINGS: dict[str, Format] = {

@@ -29,7 +29,7 @@ _SHOW = """
 insert into saved_search_results as s (search_id, result_type, result_id)
 select %s, g.type, g.id from (select distinct type, id from unnest(%s::text[], %s::text[]) r (type, id) order by type, id) g
 where not was_forgotten(g.type, g.id)
-on conflict (search_id, result_type, result_id) do update set shown_at = now()
+on conflict (search_id, result_type, result_id) do update set shown_at = excluded.shown_at
 returning result_type, result_id, xmax = 0 as is_new
 """
 _TRIM = """

@@ -35,6 +35,7 @@ from quarry.postgres.embed import remember_model
 from quarry.postgres.load import analyze
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
 from quarry.query.schema import Schema
 from quarry.records.sources import BUILT_IN
@@ -118,7 +119,7 @@ def planned(
         if name in BUILT_IN.counted
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
-    if problems := [*checked.errors, *conditions, *taken] or [
+    if problems := [*checked.errors, *conditions, *taken, *_of_others(connection, settings, declared, lines)] or [
         *_unread(connection, settings.database_schema, declared, catalog.relations, lines),
         *(_uncomputed(declared, catalog.relations, lines) if only is None else ()),
     ]:
@@ -149,6 +150,16 @@ def _uncomputed(
     for name, source in sources.items():
         for measure, why in uncomputed(source, Schema(sources, calendar)).items():
             yield lines.problem(("collections", name, "measures", measure), why)
+
+
+def _of_others(
+    connection: SyncConnection, settings: Settings, declared: Mapping[str, CollectionDeclaration], lines: Lines
+) -> Iterator[str]:
+    """A problem for each collection that names a table of another tenant, or of Quarry."""
+    of_others = foreign_tables(connection, settings.database_schema, tables_named(declared))
+    for name, each in declared.items():
+        if not tables_named({name: each}).isdisjoint(of_others):
+            yield lines.problem(("collections", name), "names a table of another tenant, or one of Quarry's own")
 
 
 def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:

@@ -15,8 +15,7 @@ from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, read_declarations
 from quarry.collections.draft_parts import NOT_READ, date_kinds
 from quarry.collections.drafting import Draft, draft
-from quarry.collections.json_sample import with_documents
-from quarry.collections.markup_sample import with_markup
+from quarry.collections.json_sample import with_documents, with_markup
 from quarry.collections.names import nearest, table_name
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.row_sql import used_columns

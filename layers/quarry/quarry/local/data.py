@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -22,6 +23,7 @@ from quarry.files.records import RecordFile, UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
+from quarry.local.tenants import migrate_all
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ModelError
@@ -30,12 +32,13 @@ from quarry.platform.tables import EmbeddedTable, LoadableTable
 from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
 from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
-from quarry.postgres.migrate import migrate
+from quarry.postgres.migrate import Migrated, migrate
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
+from quarry.services.tenants import everyone
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
@@ -46,11 +49,17 @@ REFRESH_SECONDS = 600.0
 """How long counting the values of a table may take."""
 
 
-def migrate_database() -> None:
-    """Bring the database up to date and report what changed."""
+def migrate_database(tenant: str | None) -> bool:
+    """Bring the database up to date with all its tenants, or one, and report what changed; whether all succeeded."""
     settings = Settings.from_environment()
+    schema, dimensions = settings.database_schema, settings.embedding_dimensions
     with database_url(settings) as url:
-        done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
+        done = migrate(url, embedding_dimensions=dimensions, schema=schema)
+        _tell_migrated(done)
+        return migrate_all(url, schema, dimensions, tenant)
+
+
+def _tell_migrated(done: Migrated) -> None:
     for name in done.migrations:
         tell(f"applied {name}", migrations=[name])
     if done.functions:
@@ -318,11 +327,13 @@ def clean_up(*, as_json: bool) -> None:
 
 
 async def _clean_up(database: LocalDatabase) -> dict[str, int]:
+    deleted, days = Counter[str](), database.settings.run_log_days
     async with database.services() as services:
-        deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
-        rows = [each.rows for each in (await read_collections(services.database)).values()]
-        await refresh(services.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
-        return deleted
+        for each in await everyone(services):
+            deleted.update(await delete_expired(each.database, catalog.EXPIRING, run_log_days=days))
+            rows = [collection.rows for collection in (await read_collections(each.database)).values()]
+            await refresh(each.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
+    return dict(deleted)
 
 
 def describe_tables() -> str:

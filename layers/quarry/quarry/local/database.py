@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
-from quarry.postgres.migrate import migrate
+from quarry.postgres.migrate import connect, migrate
+from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
 
 if TYPE_CHECKING:
@@ -17,16 +20,21 @@ if TYPE_CHECKING:
     from quarry.postgres.pool import Address
 
 
+chosen_tenant: ContextVar[str | None] = ContextVar("chosen_tenant", default=None)
+"""The tenant of `--tenant`, that a command works on; None: the installation's own schema."""
+
+
 @dataclass(frozen=True)
 class LocalDatabase:
     """A database that answers, and the settings that name it. `server` is None unless it is the embedded one; `address` gives
-    the URL of one whose password changes.
+    the URL of one whose password changes. With `tenant`, the settings name the tenant's schema.
     """
 
     settings: Settings
     url: str
     server: EmbeddedPostgres | None = None
     address: Address | None = None
+    tenant: TenantRow | None = None
 
     @asynccontextmanager
     async def services(self) -> AsyncIterator[Services]:
@@ -55,14 +63,30 @@ class LocalDatabase:
 
 @contextmanager
 def open_database() -> Iterator[LocalDatabase]:
-    """The database, migrated. An embedded server is shared with other processes on the same directory.
+    """The database, migrated; with `--tenant`, in the tenant's schema. An embedded server is shared with other processes on the
+    same directory.
 
-    Raises ConfigurationError, DatabaseUnavailable and EmbeddedPostgresError.
+    Raises ConfigurationError, DatabaseUnavailable, EmbeddedPostgresError, and NotFound for an unknown tenant.
     """
     settings = Settings.from_environment()
     with _found_database(settings) as database:
         migrate(database.url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
-        yield database
+        name = chosen_tenant.get()
+        yield database if name is None else _of_tenant(database, name)
+
+
+def _of_tenant(database: LocalDatabase, name: str) -> LocalDatabase:
+    """The database with the settings of a tenant, which is migrated if it is behind."""
+    settings = database.settings
+    own_schema, dimensions = settings.database_schema, settings.embedding_dimensions
+    with connect(database.url, own_schema) as connection:
+        tenant = read_tenant(connection, name)
+    if tenant.release != release_of():
+        [result] = migrate_tenants(database.url, own_schema=own_schema, embedding_dimensions=dimensions, names=[name])
+        if result.problem:
+            raise ConfigurationError(f"The tenant {name} was not migrated: {result.problem}")
+    own = settings.model_copy(update={"database_schema": tenant.schema_name, "tenant_claim": None})
+    return replace(database, settings=own, tenant=tenant)
 
 
 @contextmanager

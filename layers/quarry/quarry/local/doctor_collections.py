@@ -18,10 +18,10 @@ from quarry.collections.catalog_reading import relations_named
 from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
-from quarry.collections.exposure import exposed
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
 from quarry.collections.row_sql import UsedColumn
+from quarry.collections.secrets import exposed
 from quarry.collections.uses import Relations, declared_source, tables_named
 from quarry.local.apply import planned, read_declared
 from quarry.platform.errors import QuarryError

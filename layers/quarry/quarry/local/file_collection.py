@@ -16,7 +16,7 @@ from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
 from quarry.collections.guessing import is_epoch
-from quarry.collections.markup_sample import with_markup
+from quarry.collections.json_sample import with_markup
 from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.table_draft import told_epoch
@@ -42,10 +42,11 @@ TableName = tuple[str, str]
 
 
 def table_of(text: str) -> TableName:
-    """The table that `--as` names, by default in `public`. Raises WrongUsage."""
+    """The table that `--as` names; without a schema (""), it is in `public`, or with `--tenant` in the tenant's own data. Raises
+    WrongUsage.
+    """
     schema, _, name = text.rpartition(".")
-    schema = schema or "public"
-    for part in (schema, name):
+    for part in filter(None, (schema, name)) if name else (name,):
         if not re.fullmatch(NAME_PATTERN, part):
             raise WrongUsage(
                 f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
@@ -72,10 +73,11 @@ def load_collection(
     """
     sources = sources_of(paths)
     text = read_declared(FILE) if FILE.exists() else ""
-    _check_declared(table, text)
     told_name = name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files"
     with open_database() as database:
         schema = database.settings.database_schema
+        table = (table[0] or (database.tenant.data_schema if database.tenant else "public"), table[1])
+        _check_declared(table, text)
         if table[0] == schema:
             raise ConfigurationError(f"The schema {schema} belongs to Quarry: choose another schema.")
         try:

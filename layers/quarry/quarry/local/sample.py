@@ -91,7 +91,7 @@ async def load_sample(
         await _embed(database, url, shipped, domain, on_step)
         await database.execute(
             """insert into loaded_samples (domain, sha256) values (%s, %s)
-               on conflict (domain) do update set sha256 = excluded.sha256, loaded_at = now()""",
+               on conflict (domain) do update set sha256 = excluded.sha256, loaded_at = excluded.loaded_at""",
             [domain, sha256],
         )
         loaded.append(domain)

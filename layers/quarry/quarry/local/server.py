@@ -24,6 +24,7 @@ from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
 from quarry.local.served_address import noted
+from quarry.local.tenants import migrate_all
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.telemetry import in_words
@@ -52,6 +53,9 @@ logger = logging.getLogger(__name__)
 def serve(host: str, port: int, *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError if the port is not available, and as `open_database`."""
     with _bound_socket(host, port) as listener, open_database() as database:
+        if database.settings.tenant_claim is not None:
+            settings = database.settings
+            migrate_all(database.url, settings.database_schema, settings.embedding_dimensions, None)
         address = _address(host, listener)
         _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 

@@ -34,9 +34,16 @@ class QueryEmbedder:
         self._database = database
         self._breaker = breaker
         self._provider = provider
-        self._cache: OrderedDict[str, list[float]] = OrderedDict()
+        # by the schema too: whether another tenant asked the same cannot be told from the time
+        self._cache: OrderedDict[tuple[str, str], list[float]] = OrderedDict()
         self._checked_at = float("-inf")
         self._holds_vectors = False
+
+    def on(self, database: Database) -> QueryEmbedder:
+        """The same model for another database. Their caches share one limit, and no vectors."""
+        embedder = QueryEmbedder(self.model, database, self._breaker, self._provider)
+        embedder._cache = self._cache
+        return embedder
 
     async def embed(self, query: str, *, seconds: float = math.inf) -> list[float] | None:
         """The vector of `query`; None if the database has no vectors to compare it with.
@@ -61,12 +68,13 @@ class QueryEmbedder:
         await self._check_model()
         if not self._holds_vectors:
             return None
-        unknown = [query for query in dict.fromkeys(queries) if query not in self._cache]
+        cached, schema = self._cache, self._database.schema
+        unknown = [query for query in dict.fromkeys(queries) if (schema, query) not in cached]
         fresh = dict(zip(unknown, await self._ask(unknown, seconds), strict=True)) if unknown else {}
-        vectors = [fresh[query] if query in fresh else self._cache[query] for query in queries]
+        vectors = [fresh[query] if query in fresh else cached[schema, query] for query in queries]
         for query, vector in zip(queries, vectors, strict=True):
-            self._cache[query] = vector
-            self._cache.move_to_end(query)
+            cached[schema, query] = vector
+            cached.move_to_end((schema, query))
         while len(self._cache) > CACHED_QUERIES_MAX:
             self._cache.popitem(last=False)
         return vectors

@@ -17,7 +17,7 @@ from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
-from quarry.answering.written import WrittenAnswer, answer_messages, earlier
+from quarry.answering.written import RESULT, WrittenAnswer, answer_messages, earlier
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.ontology.contract import (
@@ -54,6 +54,7 @@ from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level
+from quarry.verification.passages import folded
 from quarry.verification.wire import Confidence, SourceText, checked_statements
 
 STEP = "ontology_answer"
@@ -271,7 +272,9 @@ class Asking:
         )
 
     async def _spoken_of(self, text: str) -> None:
-        """Set the entities that a model's answer speaks of: those that it cites, else the rows of the result it rests on."""
+        """Set the entities that an answer speaks of: those that it cites, else the rows of the result that it rests on, or
+        the rows that its text names where it rests on several.
+        """
         tools, main = self.tools, self.answer.written.main_result
         cited = list(dict.fromkeys(int(number) for number in CITATION.findall(text)))
         keys = [(hit.source, hit.id) for n in cited if 0 < n <= len(tools.hits) for hit in [tools.hits[n - 1]]]
@@ -282,9 +285,20 @@ class Asking:
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
             self.found, self.total = await self._rows_of(result), result.total
+            others = [each for each in self._named() if each is not result and each.query.asks_for_rows]
+            found = [*self.found, *[row for each in others for row in await self._rows_of(each)]]
+            places = {each.id: folded(text).find(folded(each.title)) for each in found} if others else {}
+            told = sorted((each for each in found if places.get(each.id, -1) >= 0), key=lambda each: places[each.id])
+            if told:
+                self.found, self.total = told, len(told)
             self.understood = understood(result.query, self._phrases(result.query), choices=DECIDING)
         else:
             self.found, self.total = (), 0
+
+    def _named(self) -> list[QueryResult]:
+        """The results that the first line of the answer names."""
+        names = self.answer.written.names
+        return [each for n, each in enumerate(self.tools.results, start=1) if f"{RESULT}{n}" in names]
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""

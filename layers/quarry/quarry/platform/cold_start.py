@@ -1,6 +1,6 @@
 """Import this module first: without garbage collection and pydantic's plugins, the other imports take a third less time.
 
-So does the first request for a page or an answer, which imports as much again.
+The first request for a page or an answer imports as much again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ def is_ahead_of_requests() -> bool:
 
 
 def end() -> None:
-    """End the imports. Garbage collection never looks at what was imported. A second call does nothing."""
+    """End the imports. Garbage collection never looks at what was imported. Where it collects already, nothing is done."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
+
+
+def go_on() -> None:
+    """Let the first request import too, until `end`."""
+    gc.disable()

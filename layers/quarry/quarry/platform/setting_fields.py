@@ -167,6 +167,13 @@ class SettingFields(BaseModel):
         "local: the bearer token's text is the user; gateway: the verified Cognito `sub`. Default: gateway inside "
         "Lambda, where local is refused.",
     )
+    tenant_claim: str | None = setting(
+        None,
+        "The claim of a verified token that names the caller's tenant, such as `custom:tenant`. Each tenant has its own data "
+        "in a schema of its own (`quarry tenant add`); a caller of none gets a 403. Locally, `Bearer NAME@TENANT` is a user of "
+        "TENANT. Unset: the installation serves its one schema.",
+        pattern=r"^[A-Za-z0-9_:.\-/]{1,200}$",
+    )
     rate_limit_per_minute: int | None = setting(
         None,
         "Requests a minute for one user and class of route; 0 turns the limit off. Unset: 30 for routes that call a "

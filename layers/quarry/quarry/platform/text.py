@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
-from quarry.language.word_forms import STOP_WORDS, stem
+from quarry.language.word_forms import STOP_WORDS, place_of_demonym, stem
 
 QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
@@ -106,11 +106,17 @@ def significant_words(text: str) -> list[str]:
 
 
 def left_out(question: str, arguments: str) -> list[str]:
-    """The words of a question that carry a topic and that the arguments of its search, as text, have in no form."""
-    question_words = {*significant_words(arguments)}
-    return [
-        word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS and stem(word) not in question_words
-    ]
+    """The words of a question that carry a topic and that the arguments of its search, as text, have in no form: "European" is
+    a form of "Europe".
+    """
+    said, terms = {*significant_words(arguments)}, words(question)
+    for size in (1, 2):
+        for start in range(len(terms) - size + 1):
+            run = terms[start : start + size]
+            place = place_of_demonym(" ".join(run))
+            if place is not None and said.issuperset(significant_words(place)):
+                said.update(map(stem, run))
+    return [word for word in dict.fromkeys(terms) if word not in STOP_WORDS and stem(word) not in said]
 
 
 def is_in_other_script(text: str) -> bool:

@@ -33,6 +33,7 @@ from quarry.postgres.schema import (
     settle,
     value,
 )
+from quarry.postgres.statements import statements_of
 
 # One number for all Quarry processes of a database: concurrent migrations take turns.
 _ADVISORY_LOCK = 7_305_112
@@ -122,9 +123,15 @@ def function_files(directory: Path) -> list[SqlFile]:
 
 
 def migrate(
-    url: str, *, embedding_dimensions: int, schema: str = DEFAULT_SCHEMA, directory: Path | None = None
+    url: str,
+    *,
+    embedding_dimensions: int,
+    schema: str = DEFAULT_SCHEMA,
+    directory: Path | None = None,
+    is_tenant: bool = False,
 ) -> Migrated:
-    """Bring the database at `url` up to date. Safe to run twice, and in two processes at once.
+    """Bring the database at `url` up to date. Safe to run twice, and in two processes at once. The schemas of tenants may be
+    migrated at the same time, after the installation's own, which creates the extensions.
 
     Raises ConfigurationError if an applied migration was edited, an extension is missing, SQL of a file fails, the schema belongs
     to others, or the database is newer than this code; DatabaseUnavailable if it does not answer, or a table stays locked.
@@ -132,7 +139,11 @@ def migrate(
     directory = directory or sql_directory()
     files = migration_files(directory)
     with connect(url, schema) as connection:
-        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
+        # until the connection is closed
+        if is_tenant:
+            connection.execute("select pg_advisory_lock(%s, hashtext(%s))", [_ADVISORY_LOCK, schema])
+        else:
+            connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
         set_search_path(connection, schema)  # another process may have created the extensions meanwhile
         if not is_installed(connection, schema):
             _install(connection, schema)
@@ -191,7 +202,7 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
 def _install(connection: SyncConnection, schema: str) -> None:
     with _change(connection):
         make_schema(connection, schema)
-        connection.execute(_BOOKKEEPING)
+        _execute(connection, _BOOKKEEPING)
 
 
 def _apply_migrations(
@@ -232,11 +243,9 @@ def _run(connection: SyncConnection, text: str) -> None:
     """Run a migration. If it changes a column that function bodies are bound to, these functions are dropped first: all functions
     are created again after the migrations.
     """
-    # bytes: several statements at once, from a file of ours
-    statements = text.encode()
     try:
         with connection.transaction():
-            connection.execute(statements)
+            _execute(connection, text)
     except (psycopg.errors.DependentObjectsStillExist, psycopg.errors.FeatureNotSupported):
         bound = connection.execute(_BOUND).fetchall()
         if not bound:
@@ -244,7 +253,14 @@ def _run(connection: SyncConnection, text: str) -> None:
         connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
         # so that a later run creates them again, too
         connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
-        connection.execute(statements)
+        _execute(connection, text)
+
+
+def _execute(connection: SyncConnection, text: str) -> None:
+    """Run the statements of a file, one by one, without waiting for each."""
+    with connection.pipeline():
+        for statement in statements_of(text):
+            connection.execute(statement.encode(), prepare=False)
 
 
 def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:
@@ -280,7 +296,7 @@ def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlF
         _drop_untouched(connection, file, before)
         connection.execute(
             "insert into quarry_functions (name, sha256) values (%s, %s)"
-            " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
+            " on conflict (name) do update set sha256 = excluded.sha256, applied_at = excluded.applied_at",
             [file.name, file.sha256],
         )
     return left
@@ -337,11 +353,11 @@ def _replace(connection: SyncConnection, file: SqlFile, before: Iterable[str]) -
     """Run a file of functions. If the return type changed, the functions in `before` are dropped first."""
     try:
         with connection.transaction():
-            connection.execute(file.text.encode())
+            _execute(connection, file.text)
     except psycopg.errors.InvalidFunctionDefinition:
         for signature in before:
             connection.execute(f"drop function {signature}".encode())
-        connection.execute(file.text.encode())
+        _execute(connection, file.text)
 
 
 def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str, str]) -> None:

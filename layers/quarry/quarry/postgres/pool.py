@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, LiteralString, Self, TypeVar, get_arg
 import psycopg
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
+from psycopg.sql import Literal as LiteralValue
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
@@ -137,7 +138,11 @@ class Database:
 
     def acting(self, settings: Mapping[str, str]) -> Database:
         """The same database over the same connections, with these settings in each transaction."""
-        return _ActingDatabase(self, settings)
+        return _ActingDatabase(self, settings, self.schema)
+
+    def within(self, schema: str) -> Database:
+        """Another schema of the same database over the same connections: each transaction begins with its search path."""
+        return _ActingDatabase(self, {}, schema)
 
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
@@ -353,12 +358,22 @@ class Database:
 
 
 class _ActingDatabase(Database):
-    """A database whose transactions begin with settings, which policies can read."""
+    """A database whose transactions begin with settings, which policies can read, or in another schema than that of `base`."""
 
-    def __init__(self, base: Database, settings: Mapping[str, str]) -> None:
-        self.schema = base.schema
+    def __init__(
+        self, base: Database, settings: Mapping[str, str], schema: str, search_path: Composed | None = None
+    ) -> None:
+        self.schema = schema
         self._base = base
         self._settings = settings
+        self._search_path = search_path
+        self._set_aside = {purpose: each.within(schema) for purpose, each in base._set_aside.items()}
+
+    def acting(self, settings: Mapping[str, str]) -> Database:
+        return _ActingDatabase(self._base, {**self._settings, **settings}, self.schema, self._search_path)
+
+    def within(self, schema: str) -> Database:
+        return _ActingDatabase(self._base, self._settings, schema)
 
     async def wake(self) -> None:
         await self._base.wake()
@@ -377,10 +392,20 @@ class _ActingDatabase(Database):
         return await self._base.read(act_and_work, statement)
 
     async def _act(self, connection: Connection) -> None:
-        await connection.execute(
-            "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
-            [list(self._settings), list(self._settings.values())],
-        )
+        # `set local` and not `set_config`: a distributed Postgres passes it on to its workers
+        statements = [
+            SQL("set local {} = {}").format(Identifier(*name.split(".")), LiteralValue(value))
+            for name, value in self._settings.items()
+        ]
+        if self.schema != self._base.schema:
+            if self._search_path is None:
+                row = await (await connection.execute(search_path_query(self.schema))).fetchone()
+                assert row is not None
+                # each name quoted by Postgres
+                self._search_path = SQL("set local search_path = {}").format(SQL(row["search_path"]))
+            statements.append(self._search_path)  # last, so that no setting replaces it
+        if statements:
+            await connection.execute(SQL(";").join(statements), prepare=False)
 
     async def close(self) -> None:
         await self._base.close()

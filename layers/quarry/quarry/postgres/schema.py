@@ -120,8 +120,10 @@ def settle(connection: SyncConnection) -> None:
     """Set the search path of triggers, and of functions with their owner's rights, so that it does not depend on the caller; and
     let everyone who was granted a table use the schema.
     """
+    # by its value: a distributed Postgres refuses `from current`
+    path = SQL(value(connection, "select current_setting('search_path')"))
     for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
-        connection.execute(SQL(f"alter function {function} set search_path from current"))
+        connection.execute(SQL("alter function {} set search_path to {}").format(SQL(function), path))
     for (grant,) in connection.execute(_MISSING_USAGE).fetchall():
         connection.execute(SQL(grant))
 

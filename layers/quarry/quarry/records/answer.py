@@ -37,10 +37,9 @@ from quarry.records.evidence import ByRule, NumberedSources, aggregation_of
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.passages import passages_of
 from quarry.records.reading import classify_intent
-from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
-from quarry.records.written import written_by_model
+from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event

@@ -40,7 +40,8 @@ from quarry.query.schema import Source
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
-from quarry.services.services import Caller, Memory, Services
+from quarry.services.memory import Memory
+from quarry.services.services import Caller, Services
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,10 @@ class RunLog:
         self._warned_at = float("-inf")
         self.dropped = 0
 
+    def on(self, database: Database) -> RunLog:
+        """A log of another database, with the same metrics and prices."""
+        return RunLog(database, self._metrics, self.prices)
+
     @contextmanager
     def record(self, run: Run) -> Iterator[Run]:
         """Closes the run at the end of the block: completed, failed, or abandoned if the client went away. A long run is first

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID, uuid4
 
 from quarry.models import bedrock_connection, openai_connection
@@ -29,41 +29,9 @@ from quarry.postgres.pool import Address, Database
 from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
+from quarry.services.memory import Memory
+from quarry.services.tenants import Tenants
 from quarry.streaming.runs import RunStore, RunStreams
-
-T = TypeVar("T")
-
-VALUES_MAX = 10_000
-
-
-class Memory:
-    """Values by name. The reader of each says how old it may be."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, tuple[float, Any]] = {}
-
-    async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
-        """The value of this name if it was read in the last `seconds`; else `read` it now. Raises what `read` raises."""
-        now = time.monotonic()
-        at, value = self._values.get(name, (-math.inf, None))
-        if now - at < seconds:
-            remembered: T = value
-            return remembered
-        value = await read()
-        self.keep(name, value)
-        return value
-
-    def keep(self, name: str, value: object) -> None:
-        """Remember a value under this name. If there are too many, the oldest is dropped."""
-        self._values.pop(name, None)
-        self._values[name] = (time.monotonic(), value)
-        if len(self._values) > VALUES_MAX:
-            del self._values[next(iter(self._values))]
-
-    def holds(self, name: str, *, seconds: float) -> bool:
-        """Whether a value of this name was remembered in the last `seconds`."""
-        return time.monotonic() - self._values.get(name, (-math.inf, None))[0] < seconds
-
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
 """The settings that a database can store."""
@@ -107,7 +75,8 @@ class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
     `reader` is for reads that may be seconds old: a Reader if there is a replica, else `database`. `memory` holds values that are
-    read now and then. `breakers` has those of remote models, as "chat" and "embedding".
+    read now and then. `breakers` has those of remote models, as "chat" and "embedding". `tenants` is None without TENANT_CLAIM,
+    and in the services of a tenant.
     """
 
     settings: Settings
@@ -122,6 +91,13 @@ class Services:
     metrics: Metrics
     tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
+    tenants: Tenants | None = None
+
+    async def of(self, caller: Caller) -> Services:
+        """The services that a caller may use: those of the caller's tenant. Raises Forbidden where there is none, and
+        DatabaseUnavailable.
+        """
+        return self if self.tenants is None else await self.tenants.services_of(caller, self)
 
     async def tuned_settings(self) -> Settings:
         """The settings with the weights that this database stores, where the environment sets none. They are read once.
@@ -161,10 +137,14 @@ class Services:
             self, database=database, reader=database if self.reader is self.database else self.reader.acting(settings)
         )
 
+    async def drain(self) -> None:
+        """Finish writing the runs that have ended."""
+        await asyncio.gather(*(each.run_log.drain() for each in (self, *(self.tenants or ()))))
+
     async def close(self) -> None:
         """Finish pending writes, then close everything."""
         await self.streams.close()
-        await self.run_log.close()
+        await asyncio.gather(*(each.run_log.close() for each in (self, *(self.tenants or ()))))
         if self.chat is not None:
             await self.chat.close()
         await self.embeddings.close()
@@ -214,6 +194,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         metrics=metrics,
         tracing=Tracing(settings.traces_endpoint),
         breakers=breakers,
+        tenants=Tenants(settings.tenant_claim) if settings.tenant_claim else None,
     )
 
 

@@ -33,7 +33,7 @@ with given as (
 ), stream as (
   insert into run_streams as s (run_id, caller, domain, is_over, cancelled_at)
   select %(run)s, %(caller)s, %(domain)s, %(is_over)s, case when given.is_forgotten then now() end from given
-  on conflict (run_id) do update set written_at = now(), is_over = excluded.is_over,
+  on conflict (run_id) do update set written_at = excluded.written_at, is_over = excluded.is_over,
     cancelled_at = coalesce(s.cancelled_at, excluded.cancelled_at)
   returning s.cancelled_at is not null as is_cancelled, coalesce(s.read_at > now() - interval '5 seconds', false) as is_read
 ), forgotten as (
@@ -261,6 +261,12 @@ class RunStreams:
         self._grace_seconds = grace_seconds
         self._unattended_max = unattended_max
         self._unattended: dict[asyncio.Task[None], Recording] = {}
+
+    def on(self, store: RunStore) -> RunStreams:
+        """The streams of another store. They share one limit of runs without a reader, and one end."""
+        streams = RunStreams(store, grace_seconds=self._grace_seconds, unattended_max=self._unattended_max)
+        streams._unattended = self._unattended
+        return streams
 
     async def live(
         self,

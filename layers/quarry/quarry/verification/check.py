@@ -13,7 +13,7 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, Self
 
 from quarry.language.word_forms import STOP_WORDS, is_everyday
@@ -252,11 +252,9 @@ class Verifier:
         """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
-        beside = self._results if numbers else NOWHERE
-        in_prose = [check_prose(prose, each, beside) for each in passages]
         if len(passages) > 1:
-            among = numbers or [each.sources[0].n for each in passages]
-            in_prose.append(check_prose(prose, self._joined(among), beside))
+            passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
+        in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
         checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -273,19 +271,22 @@ class Verifier:
         others = [each for each in self.tables if each is not table]
         return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
-    @property
-    def _results(self) -> Beside:
-        """What the results say."""
+    def _results(self, passage: Passage) -> Beside:
+        """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
 
         def has_number(number: Number) -> bool:
             return any(
                 each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
             )
 
+        @cache
+        def rows() -> list[Passage]:
+            return [each.rows_about(passage) for each in self.tables]
+
         return Beside(
             has_number,
-            lambda day: any(each.text.dated(day) for each in self.tables),
-            lambda name: any(has_name(name, each.text.folded, each.text.words) for each in self.tables),
+            lambda day: any(each.dated(day) for each in rows()),
+            lambda name: any(has_name(name, each.folded, each.words) for each in rows()),
         )
 
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:

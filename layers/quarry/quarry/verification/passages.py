@@ -9,6 +9,7 @@ from functools import cached_property
 
 from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
+from quarry.spans.quantities import currency_code
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
 from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
@@ -123,6 +124,12 @@ class Passage:
     @cached_property
     def values(self) -> Values:
         return read_values(self.all)
+
+    @cached_property
+    def currencies(self) -> frozenset[str]:
+        """The codes of the currencies that it names, beside a number or elsewhere."""
+        beside = {each.unit for each in self.values.numbers if each.unit is not None and each.unit.isupper()}
+        return frozenset(beside.union(filter(None, map(currency_code, self.words))))
 
     @cached_property
     def days(self) -> list[Day]:

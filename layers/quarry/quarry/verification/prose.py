@@ -17,7 +17,7 @@ from quarry.verification.passages import Beside, Clause, Passage, clauses_of, fo
 from quarry.verification.roles import check_order, check_roles
 from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
-from quarry.verification.wording import english
+from quarry.verification.wording import english, side_of
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""
@@ -26,6 +26,7 @@ ANYWHERE_WEIGHT = 0.9
 QUOTED_WORDS_MIN = 3
 SAME_BESIDE_MIN = 2
 """As many words as these, on both sides of one that differs, show that a clause was taken from a sentence."""
+_ITEMS = (re.compile(r",\s(?:and\s)?"), re.compile(r",\s(?:and\s)?|\sand\s"))
 ALIGNED_MIN, ALIGNED_MAX, SAME_CLAUSE_MIN = 0.4, 2, 0.7
 
 
@@ -79,11 +80,15 @@ class Prose:
     def question_words(self) -> frozenset[str]:
         return frozenset(words(self.question))
 
-    def is_in_name(self, number: Number) -> bool:
-        """Whether a number is the end of a name that the question has: the 2.0 of "Fieldnote 2.0"."""
+    def is_said(self, number: Number) -> bool:
+        """Whether the statement or its question alone bears a number out: as the end of a name that the question has ("Fieldnote
+        2.0"), or as the count of what is listed behind it ("three: a horn, a harp and a viola").
+        """
         before = self.outside[: number.start].rsplit(maxsplit=1)[-1:]
-        is_name = any(word[:1].isupper() for word in before)
-        return is_name and folded(f"{before[0]} {number.text}") in folded(self.question)
+        if any(word[:1].isupper() for word in before):
+            return folded(f"{before[0]} {number.text}") in folded(self.question)
+        listed = re.split(r"[.;]\s", self.outside[number.end :])[0].partition(": ")[2]
+        return bool(listed) and number.value in {len(each.split(listed)) for each in _ITEMS}
 
     def is_about(self, number: Number) -> bool:
         """Whether a number is said to be a rough one."""
@@ -178,7 +183,7 @@ def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding
         _check_beside(number, same, prose, passage, found)
         _check_trend(number, same, prose, passage, found)
         return
-    if _follows(number, prose, passage) or beside.has_number(number) or prose.is_in_name(number):
+    if _follows(number, prose, passage) or beside.has_number(number) or prose.is_said(number):
         return
     if prose.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
@@ -205,7 +210,8 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found:
         if None not in units:
             found.denied.append(f"{passage.name} says {same[0].text} in {min(filter(None, units))}")
         elif number.unit.isupper():
-            found.wrong.append(f"{passage.name} gives no currency for {number.text}")
+            no_currency = f"{passage.name} gives no currency for {number.text}"
+            found.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
             found.wrong.append(f"{passage.name} does not say {number.text} in {number.unit}")
         else:
@@ -412,15 +418,6 @@ def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
             )
 
 
-def side_of(text: str) -> bool | None:
-    """True for, False against; None where a text, in lower case, says neither or both."""
-    wording = english()
-    against, in_favour = wording.opposed.search(text), wording.in_favour.search(text)
-    if bool(against) == bool(in_favour):
-        return None
-    return bool(in_favour)
-
-
 def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
     """The parts of the source's sentences that are nearest to a clause and have some of its words."""
 
@@ -494,7 +491,6 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
         ]
         if not holders:
             continue
-        # a word that denies by itself ("exempt") says nothing of its own denial
         if root in clause.denied_stems:
             differs = not any(wording.may_deny(_without(each.words, root)) for each in holders)
         else:

@@ -26,8 +26,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 ROWS_NAMED_MAX = 12
 WORDS_BESIDE_MAX = 3
 """How far from a number the word stands that tells what it is."""
-SEQUENCE_MIN = 3
-"""As many numbers in a row are those of a column by no chance."""
+SEQUENCE_MIN, SEQUENCE_ROWS_MAX = 3, 60
+"""As many numbers in a row are those of a column by no chance, if they begin in one of its first rows."""
 MODES = ("before", "order", "behind")
 """How the numbers of a clause may follow its keys."""
 
@@ -90,7 +90,7 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_in_name(number):
+            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_said(number):
                 continue
             reason = self._reason(number)
             is_vague = (
@@ -135,7 +135,7 @@ class RowCheck:
         """The numbers that go down a column, row by row, as in "22 in the first quarter, 24 in the second, 32 in the third"."""
         numbers = self.values.numbers
         for first, cells in product(range(len(numbers) - SEQUENCE_MIN + 1), self.table.columns.values()):
-            for top in range(len(cells) - SEQUENCE_MIN + 1):
+            for top in range(min(len(cells), SEQUENCE_ROWS_MAX) - SEQUENCE_MIN + 1):
                 pairs = zip(numbers[first:], cells[top:], strict=False)
                 run = [*takewhile(lambda pair: pair[0].is_near(pair[1]), pairs)]
                 rows = {number.start: top + place for place, (number, _) in enumerate(run)}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
 from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
-from quarry.verification.passages import Passage
+from quarry.verification.passages import Passage, folded
 from quarry.verification.values import Number, read_values, usual_unit
 from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
@@ -105,15 +106,15 @@ class Table:
     @cached_property
     def text(self) -> Passage:
         """The words of the result."""
-        cells = (
-            str(each)
-            for row in self.rows
-            for cell in row
-            for each in (cell if isinstance(cell, list) else [cell])
-            if isinstance(each, str)
-        )
-        days = ". ".join(cells)
+        days = ". ".join(each for each in chain.from_iterable(map(_flat, self.rows)) if isinstance(each, str))
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
+
+    def rows_about(self, passage: Passage) -> Passage:
+        """The texts of the rows that tell something of a passage too: one of their cells stands in it, or is its date."""
+        rows = ([each for each in _flat(row) if isinstance(each, str)] for row in self.rows)
+        days = {f"{each.year}-{each.month:02}-{each.day:02}" for each in passage.days if each.month and each.day}
+        about = (texts for texts in rows if any(each in days or folded(each) in passage.folded for each in texts))
+        return Passage([SourceText(0, "", ". ".join(chain.from_iterable(about)))])
 
     @cached_property
     def bounds(self) -> frozenset[Cell]:
@@ -124,7 +125,7 @@ class Table:
     @cached_property
     def told(self) -> list[tuple[frozenset[str], Sequence[Number]]]:
         """The stems and the numbers of each cell of text, and of each value of a condition, that has numbers."""
-        cells = (each for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]))
+        cells = chain.from_iterable(map(_flat, self.rows))
         values = (each for condition in comparisons_of(self.result.query.where) for each in condition.scalars)
         texts = [each for each in dict.fromkeys((*cells, *values)) if isinstance(each, str)]
         read = ((english().stems(each), read_values(each).numbers) for each in texts)
@@ -207,6 +208,11 @@ class Table:
         ):
             return number.is_near(converted(cell, unit, number.unit), loose=loose)
         return False
+
+
+def _flat(row: Sequence[Cell]) -> Iterator[Cell]:
+    """The cells of a row; a list as its items."""
+    return (each for cell in row for each in (cell if isinstance(cell, list) else [cell]))
 
 
 def _unit_of(unit: str | None) -> str | None:

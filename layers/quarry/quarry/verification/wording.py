@@ -84,6 +84,12 @@ def english() -> Wording:
     return _read("english")
 
 
+def side_of(text: str) -> bool | None:
+    """True for, False against; None where a text, in lower case, says neither or both."""
+    is_against, is_for = english().opposed.search(text) is not None, english().in_favour.search(text) is not None
+    return None if is_against == is_for else is_for
+
+
 def _read(language: str) -> Wording:
     data = tomllib.loads(files("quarry.verification").joinpath(f"data/{language}.toml").read_text(encoding="utf-8"))
     listed = {

@@ -30,7 +30,7 @@ from quarry.platform.errors import Forbidden, MisdirectedRequest, NotAuthenticat
 from quarry.platform.settings import Settings
 from quarry.web import problems
 from quarry.web.problems import HttpMiddleware
-from quarry.web.requests import endpoint_of, verified_caller
+from quarry.web.requests import endpoint_of, installation_of, verified_caller
 
 PLACES_PER_CONNECTION = 2
 """A request holds a connection only for part of its time: the rest is reading, embedding, ranking and waiting for models."""
@@ -180,11 +180,16 @@ class Admitted(problems.HttpMiddleware):
 
 
 def _user_of(scope: Scope) -> str:
-    """The user; callers who are not signed in count as one, and their routes refuse them."""
+    """The user, or with TENANT_CLAIM the tenant: none takes all places from the others. Callers who are not signed in count as
+    one, and their routes refuse them.
+    """
+    request = Request(scope)
     try:
-        return verified_caller(Request(scope)).user_id
+        caller = verified_caller(request)
     except NotAuthenticated:
         return ""
+    tenants = installation_of(request).tenants
+    return caller.user_id if tenants is None else tenants.name_of(caller)
 
 
 class _Client:

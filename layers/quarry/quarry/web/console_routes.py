@@ -10,12 +10,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from quarry.domains import REMEMBERED_SECONDS, filled_domains
+from quarry.domains import REMEMBERED_SECONDS, filled_domains, searched_tables
 from quarry.platform.settings import Settings
 from quarry.services.services import Services
 from quarry.web.admission import unmetered
 from quarry.web.contract import PageConfig, SignIn
-from quarry.web.requests import ServicesDependency
+from quarry.web.requests import PublicServices
 
 CACHE_CONTROL = "public, max-age=60"
 
@@ -29,12 +29,14 @@ router = APIRouter(tags=["console"])
 
 @router.get("/config.json")
 @unmetered
-async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
+async def config(request: Request, response: Response, services: PublicServices) -> PageConfig:
     """What the page needs to know: domains that hold data, sign-in, path prefix, examples."""
     event = request.scope.get("aws.event") or {}
     sign_in = sign_in_of(event, services.settings)
-    domains = await filled_domains(services, services.database.reserve, seconds=REMEMBERED_SECONDS)
     response.headers["Cache-Control"] = CACHE_CONTROL
+    if services.tenants is not None:  # whose data it is follows from the sign-in
+        return PageConfig(domains=sorted(searched_tables()), sign_in=sign_in, prefix=_prefix(event), examples={})
+    domains = await filled_domains(services, services.database.reserve, seconds=REMEMBERED_SECONDS)
     examples = await _examples(services)
     return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event), examples=examples)
 

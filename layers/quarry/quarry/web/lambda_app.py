@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mangum.types import LambdaContext as _MangumContext
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quarry.web.streamed_response import StreamedResponse
 
 Result = TypeVar("Result")
+Work = TypeVar("Work")
 
 # All our answers are text; other media types would reach the client as base64.
 TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
@@ -43,6 +44,20 @@ class LambdaContext(_MangumContext, Protocol):
 
 HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | StreamedResponse"]
+
+
+def in_turns(
+    work: Sequence[Work], context: LambdaContext, reserve_ms: float
+) -> Iterator[tuple[Work, Callable[[], bool]]]:
+    """Each piece of work, with whether its turn goes on. All that are left share the time evenly, but for a reserve."""
+    for place, each in enumerate(work):
+        left_ms = context.get_remaining_time_in_millis()
+        ends_ms = left_ms - (left_ms - reserve_ms) / (len(work) - place)
+        yield each, partial(_has_more_than, context, max(ends_ms, reserve_ms))
+
+
+def _has_more_than(context: LambdaContext, milliseconds: float) -> bool:
+    return context.get_remaining_time_in_millis() > milliseconds
 
 
 class ExecutionEnvironment:
@@ -60,6 +75,7 @@ class ExecutionEnvironment:
         register_after_restore(self._reset)
         if cold_start.is_ahead_of_requests():
             import_all()
+        cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:
@@ -84,13 +100,6 @@ class ExecutionEnvironment:
     @contextmanager
     def invocation(self, context: LambdaContext) -> Iterator[Services]:
         """One invocation, which ends with the block: then its runs and metrics are written."""
-        cold_start.end()
-        with self._answering(context) as services:
-            yield services
-
-    @contextmanager
-    def _answering(self, context: LambdaContext) -> Iterator[Services]:
-        """An invocation whose first may import."""
         self.telemetry.begin(context)
         services = self.services
         try:
@@ -105,6 +114,9 @@ class ExecutionEnvironment:
 
         from quarry.web.app import create_app
 
+        if not cold_start.is_ahead_of_requests():
+            cold_start.go_on()
+
         @lru_cache(maxsize=1)
         def adapter(services: Services) -> Mangum:
             asyncio.set_event_loop(self._loop)  # where Mangum runs its requests
@@ -112,7 +124,7 @@ class ExecutionEnvironment:
             return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            with self._answering(context) as services:
+            with self.invocation(context) as services:
                 return adapter(services)(event, context)
 
         return handler
@@ -163,7 +175,7 @@ class ExecutionEnvironment:
 
     async def _finish(self) -> None:
         cold_start.end()
-        await self.services.run_log.drain()
+        await self.services.drain()
         self.telemetry.write(self.services.metrics.take())
         await self.services.tracing.flush()
 

@@ -20,7 +20,7 @@ from quarry.platform.errors import NotFound
 from quarry.web.admission import unmetered
 from quarry.web.console_routes import sign_in_of
 from quarry.web.page_bundle import BUILT, Parts, put_together
-from quarry.web.requests import services_of
+from quarry.web.requests import installation_of
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "page"
@@ -118,5 +118,5 @@ async def embedded_element(request: Request) -> Response:
 
 
 def _content_security_policy(request: Request) -> str:
-    sign_in = sign_in_of(request.scope.get("aws.event") or {}, services_of(request).settings)
+    sign_in = sign_in_of(request.scope.get("aws.event") or {}, installation_of(request).settings)
     return CONTENT_SECURITY_POLICY.format(boot=page().boot_hash, connect=f" {sign_in.domain}" if sign_in else "")

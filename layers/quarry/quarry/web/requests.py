@@ -4,8 +4,8 @@ Another method of a known address is a 405 with `Allow`, an unknown address a 40
 answered as `GET` without the body.
 
 Deployed, the caller comes from the claims of the Cognito token that API Gateway verified; headers are not read. Locally,
-`Authorization: Bearer NAME` makes NAME the user. Requests a minute are counted in the database, so that all instances share one
-count.
+`Authorization: Bearer NAME` makes NAME the user; with TENANT_CLAIM, `Bearer NAME@TENANT` is a user of that tenant. Requests a
+minute are counted in the database, so that all instances share one count.
 """
 
 from __future__ import annotations
@@ -142,21 +142,34 @@ def _without_body(send: Send) -> Send:
 LOCAL_NAME_MAX_CHARACTERS = 64
 
 
-def services_of(request: Request) -> Services:
-    """The services of the process, as a route's dependency."""
+def installation_of(request: Request) -> Services:
+    """The services of the process, which belong to no tenant."""
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
 
 
+async def public_services(request: Request) -> Services:
+    """The same as a route's dependency: for routes that nobody signs in for."""
+    return installation_of(request)
+
+
+async def services_of(request: Request) -> Services:
+    """The services for the caller's tenant, as a route's dependency; without TENANT_CLAIM, those of the process."""
+    installation = installation_of(request)
+    return installation if installation.tenants is None else await installation.of(verified_caller(request))
+
+
+PublicServices = Annotated[Services, Depends(public_services)]
 ServicesDependency = Annotated[Services, Depends(services_of)]
 
 
 def verified_caller(request: Request) -> Caller:
     """The caller, as a route's dependency. Raises NotAuthenticated."""
-    if services_of(request).settings.identity == "gateway":
+    settings = installation_of(request).settings
+    if settings.identity == "gateway":
         return _from_gateway(request.scope.get("aws.event"))
-    return _from_bearer_name(request.headers.get("authorization"))
+    return _from_bearer_name(request.headers.get("authorization"), settings.tenant_claim)
 
 
 def _from_gateway(event: Any) -> Caller:
@@ -170,7 +183,7 @@ def _from_gateway(event: Any) -> Caller:
     return Caller(subject, {name: value for name, value in claims.items() if isinstance(value, str)})
 
 
-def _from_bearer_name(header: str | None) -> Caller:
+def _from_bearer_name(header: str | None, tenant_claim: str | None) -> Caller:
     if header is None:
         return Caller(LOCAL_USER)
     scheme, _, name = header.partition(" ")
@@ -178,7 +191,8 @@ def _from_bearer_name(header: str | None) -> Caller:
     is_valid = 1 <= len(name) <= LOCAL_NAME_MAX_CHARACTERS and not any(each <= " " or each == "\x7f" for each in name)
     if scheme.lower() != "bearer" or not is_valid:
         raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, where NAME has 1 to 64 characters.")
-    return Caller(name)
+    tenant = name.rpartition("@")[2] if "@" in name else ""
+    return Caller(name, {tenant_claim: tenant} if tenant_claim and tenant else {})
 
 
 RouteClass = Literal["model", "plain", "typing"]

@@ -15,7 +15,7 @@ from quarry.services.services import Caller, Services
 from quarry.web.admission import unmetered
 from quarry.web.contract import Health
 from quarry.web.description import Description
-from quarry.web.requests import ServicesDependency, verified_caller
+from quarry.web.requests import PublicServices, verified_caller
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
@@ -31,7 +31,7 @@ router = APIRouter(tags=["service"])
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
 @unmetered
 async def health(
-    request: Request, services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False
+    request: Request, services: PublicServices, deep: Annotated[bool, Query(description=DEEP)] = False
 ) -> Response:
     """Whether this service can answer."""
     if deep:
@@ -41,7 +41,7 @@ async def health(
 
 @router.get("/health/deep", response_model=Health, responses={503: {"model": Health}})
 @unmetered
-async def deep_health(services: ServicesDependency, caller: Annotated[Caller, Depends(verified_caller)]) -> Response:
+async def deep_health(services: PublicServices, caller: Annotated[Caller, Depends(verified_caller)]) -> Response:
     """The same as `/health?deep=1`, at an address where API Gateway verifies tokens."""
     return await _health(services, asks=True)
 

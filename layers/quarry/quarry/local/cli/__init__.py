@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from quarry import __version__
-from quarry.local.cli import data, searching
+from quarry.local.cli import data, searching, tenants
 from quarry.local.cli.command import FAILED, WRONG_USAGE, Group, Invocation, option
 
 _EPILOG = """\
@@ -107,6 +107,7 @@ def commands() -> Group:
         "quarry",
         params=[
             option("--server", metavar="URL", help="Ask a server; works with `ask`, `query` and `credits show`."),
+            option("--tenant", metavar="NAME", help="Run the command for one tenant; see `quarry tenant --help`."),
             option("--stack", metavar="NAME", help="Run the command inside a stack on AWS, with your AWS credentials."),
         ],
         help="Agentic search over your own Postgres.",
@@ -120,5 +121,6 @@ def commands() -> Group:
     searching.add_searching(quarry)
     searching.add_judging(quarry)
     searching.add_users(quarry)
+    tenants.add_tenants(quarry)
     searching.add_installation(quarry)
     return quarry

@@ -181,6 +181,11 @@ def flag(*names: str, **options: Any) -> click.Option:
     return click.Option([*names], is_flag=True, **options)
 
 
+def tenant_option() -> click.Option:
+    """The option that `quarry` has for every command, for those that it is mostly used with."""
+    return option("--tenant", metavar="NAME", help="the tenant whose data it is")
+
+
 def formats(help: str = "of what is printed") -> list[click.Option]:
     """Options for the form of a table."""
     kinds = click.Choice(("table", "csv", "json"))
@@ -211,6 +216,7 @@ def _callback(here: Run, there: Run | None) -> Callable[..., int]:
         signal.signal(signal.SIGTERM, _terminate)
         arguments = _arguments(context)
         arguments.dotenv = take_dotenv()
+        _choose_tenant(arguments)
         try:
             return _chosen(arguments, here, there)(arguments)
         except KeyboardInterrupt:
@@ -249,6 +255,14 @@ def _chosen(arguments: Arguments, here: Run, there: Run | None) -> Run:
     if there is None:
         raise WrongUsage("this command needs the database itself: run it without --server, with DATABASE_URL set")
     return there
+
+
+def _choose_tenant(arguments: Arguments) -> None:
+    """Let the command open its database in the schema of the tenant, if one is named."""
+    if arguments.tenant is not None:
+        from quarry.local.database import chosen_tenant
+
+        chosen_tenant.set(arguments.tenant)
 
 
 def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:

@@ -19,6 +19,7 @@ from quarry.local.cli.command import (
     add_group,
     flag,
     option,
+    tenant_option,
 )
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def add_to(group: Group) -> None:
         facts={"loaded": []},
     )  # fmt: skip
     add(
-        group, "migrate", "quarry.local.data:migrate_database", "bring the database up to date", "quarry migrate",
-        facts={"migrations": [], "functions": []},
+        group, "migrate", "quarry.local.data:migrate_database", "bring the database up to date, with all tenants",
+        "quarry migrate", tenant_option(), facts={"migrations": [], "functions": [], "tenants": []},
     )  # fmt: skip
     _add_declaring(group)
     _add_load(group)
@@ -145,6 +146,7 @@ def _add_declaring(group: Group) -> None:
         "quarry apply --plan",
         Argument("path", "FILE", "a file, or s3://BUCKET/KEY (default: quarry.toml)", type=_file_argument, default="quarry.toml"),
         flag("--plan", "only_plan", help="only show the changes"),
+        tenant_option(),
         flag(
             "--no-embed", "embed", flag_value=False, default=True,
             help="do not embed now; `quarry embed` or `serve` does it later",
@@ -177,6 +179,7 @@ def _add_load(group: Group) -> None:
         *_reading(),
         flag("--skip-invalid", help="skip invalid rows and keep the others"),
         flag("--no-embed", help="do not embed now; `quarry embed` does it later"),
+        tenant_option(),
         facts={"files": [], "tables": []},
         about="Load a table from files: CSV, JSON Lines, JSON, spreadsheets or Parquet, each gzipped or not. Every row is "
         "validated, then inserted, or updated if its id exists. If a row is invalid, it is reported and nothing of its "

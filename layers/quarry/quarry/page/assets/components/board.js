@@ -2,7 +2,7 @@
  * The board: exact results that a user keeps with their Query, as saved searches, and sees as they are now.
  */
 
-import {button, element, icon, replace} from '../dom.js';
+import {button, element, replace} from '../dom.js';
 import {month} from '../format.js';
 import {noticeOf} from './notice.js';
 import {numberCharts, statementControl, written} from './numbers.js';
@@ -10,27 +10,6 @@ import {loading} from './panel.js';
 
 /** Whether a saved search is a result on the board. */
 export const isOnBoard = ({parameters}) => Boolean(parameters.board);
-
-/**
- * A button that keeps a result.
- * @param {any} query
- * @param {{question: string, domain?: string, context: import('../app.js').Context}} answer
- */
-export function boardButton(query, {question, domain = 'records', context}) {
-  const {spans, ...board} = query;
-  const control = button([icon('bookmark'), 'Keep on the board'], {kind: 'quiet', onclick: async () => {
-    control.disabled = true;
-    try {
-      await context.api.post('me/searches', {domain, query: question, parameters: {board}});
-      replace(control, icon('check'), 'On the board');
-      context.announce('Kept on the board');
-    } catch (error) {
-      control.disabled = false;
-      replace(control, error.detail || 'Saving failed. Try again.');
-    }
-  }});
-  return control;
-}
 
 /**
  * A result of the board as it is now, with its statement.

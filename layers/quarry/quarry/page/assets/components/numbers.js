@@ -3,10 +3,9 @@
  * that runs.
  */
 
-import {element, replace} from '../dom.js';
+import {button, element, icon, replace} from '../dom.js';
 import {amount, number, percent, sentenceCase} from '../format.js';
 import {barChart} from './bars.js';
-import {boardButton} from './board.js';
 import {lineChart} from './lines.js';
 import {noticeOf} from './notice.js';
 import {loading} from './panel.js';
@@ -69,6 +68,27 @@ export function numbersNote({query, sentence} = {}, {question, text, context, do
   if (!query || !(query.aggregate || query.group)) return null;
   const isSaid = !sentence || text.includes(sentence.replace(/\.$/, ''));
   return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context), boardButton(query, {question, domain, context}));
+}
+
+/**
+ * A button that keeps a result on the board (board.js).
+ * @param {any} query
+ * @param {{question: string, domain?: string, context: import('../app.js').Context}} answer
+ */
+function boardButton(query, {question, domain = 'records', context}) {
+  const {spans, ...board} = query;
+  const control = button([icon('bookmark'), 'Keep on the board'], {kind: 'quiet', onclick: async () => {
+    control.disabled = true;
+    try {
+      await context.api.post('me/searches', {domain, query: question, parameters: {board}});
+      replace(control, icon('check'), 'On the board');
+      context.announce('Kept on the board');
+    } catch (error) {
+      control.disabled = false;
+      replace(control, error.detail || 'Saving failed. Try again.');
+    }
+  }});
+  return control;
 }
 
 export function statementControl(query, question, context) {

@@ -1,0 +1,209 @@
+"""The tenants of an installation: adding, removing and migrating their schemas.
+
+The table `tenants` is in the installation's own schema. `release` is a hash of all SQL files that a tenant's schema was
+brought up to, so that one query tells which tenants are behind, and a run that was broken off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg.rows import class_row
+from psycopg.sql import SQL, Identifier
+
+from quarry.platform.errors import ConfigurationError, NotFound, QuarryError
+from quarry.platform.text import visible
+from quarry.postgres.migrate import Migrated, connect, function_files, migrate, migration_files, sql_directory
+from quarry.postgres.schema import SyncConnection, value
+
+AT_ONCE = 4
+"""How many tenants are migrated at a time, at most one for each core."""
+NAME_MAX = 200
+SCHEMA_PATTERN = r"[a-z_][a-z0-9_]{0,57}"
+"""Names of schemas; with the ending of DATA they are still names of Postgres."""
+DATA = "_data"
+"""The end of the name of the schema with a tenant's own tables, which `quarry load --as` makes."""
+
+_SLUG_MAX = 24
+_KNOWN = "select name, schema_name, release, problem from tenants"
+
+
+@dataclass(frozen=True)
+class TenantRow:
+    """A tenant as it is recorded. `problem` is why its last migration failed."""
+
+    name: str
+    schema_name: str
+    release: str | None
+    problem: str | None
+
+    @property
+    def data_schema(self) -> str:
+        """The schema of the tenant's own tables."""
+        return self.schema_name + DATA
+
+
+@dataclass(frozen=True)
+class TenantMigrated:
+    """What migrating a tenant changed, or the problem that it met."""
+
+    tenant: TenantRow
+    done: Migrated | None
+    problem: str | None = None
+
+
+def release_of(directory: Path | None = None) -> str:
+    """A hash of all migrations and functions of this release."""
+    directory = directory or sql_directory()
+    hashes = "".join(file.sha256 for file in (*migration_files(directory), *function_files(directory)))
+    return hashlib.sha256(hashes.encode()).hexdigest()
+
+
+def schema_for(name: str, own_schema: str) -> str:
+    """The schema of a new tenant: its name as far as it is one of Postgres, with a hash where it is not."""
+    slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:_SLUG_MAX]
+    ending = "" if slug == name else "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{own_schema[:20]}_t_{slug}{ending}"
+
+
+def read_tenants(connection: SyncConnection) -> list[TenantRow]:
+    """All tenants, by name."""
+    with connection.cursor(row_factory=class_row(TenantRow)) as cursor:
+        return cursor.execute(f"{_KNOWN} order by name").fetchall()
+
+
+def read_tenant(connection: SyncConnection, name: str) -> TenantRow:
+    """The tenant of this name. Raises NotFound."""
+    with connection.cursor(row_factory=class_row(TenantRow)) as cursor:
+        found = cursor.execute(f"{_KNOWN} where name = %s", [name]).fetchone()
+    if found is None:
+        raise NotFound(f"There is no tenant {visible(name)!r}: `quarry tenant list` lists them.")
+    return found
+
+
+def add_tenant(
+    url: str, name: str, schema: str | None, *, own_schema: str, embedding_dimensions: int
+) -> TenantMigrated:
+    """Record a tenant and make its schema. One that was recorded before and not finished is finished.
+
+    Raises ConfigurationError if the name or the schema is taken or wrong, and as `migrate` does.
+    """
+    if not name.strip() or name != visible(name) or len(name) > NAME_MAX:
+        raise ConfigurationError(f"A tenant's name is the claim's value: 1 to {NAME_MAX} visible characters.")
+    schema = schema or schema_for(name, own_schema)
+    if (
+        not re.fullmatch(SCHEMA_PATTERN, schema)
+        or schema.startswith("pg_")
+        or schema in ("public", "information_schema")
+    ):
+        raise ConfigurationError(f"{visible(schema)} is no schema for a tenant: use lower-case letters, digits and _.")
+    with connect(url, own_schema) as connection:
+        tenant = _recorded(connection, name, schema, own_schema)
+        done = _migrated(url, tenant, embedding_dimensions)
+        _record(connection, done, release_of())
+    return done
+
+
+def _recorded(connection: SyncConnection, name: str, schema: str, own_schema: str) -> TenantRow:
+    """The tenant's row, which is made with its empty schemas in one transaction if there is none."""
+    try:
+        with connection.transaction():
+            row = connection.execute(
+                "insert into tenants (name, schema_name) values (%s, %s) on conflict (name) do nothing returning true",
+                [name, schema],
+            ).fetchone()
+            tenant = read_tenant(connection, name)
+            if row is None:
+                if tenant.release is not None or tenant.schema_name != schema:
+                    raise ConfigurationError(f"The tenant {name!r} exists, in the schema {tenant.schema_name}.")
+                return tenant
+            for each in (schema, tenant.data_schema):
+                connection.execute(SQL("create schema {}").format(Identifier(each)))
+            connection.execute(
+                SQL("grant usage on schema {} to quarry_serving, quarry_loading").format(Identifier(tenant.data_schema))
+            )
+            return tenant
+    except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema):
+        raise ConfigurationError(f"The schema {schema} exists: name another one with --schema.") from None
+
+
+def remove_tenant(connection: SyncConnection, name: str) -> TenantRow:
+    """Drop a tenant's schemas with all its data, and forget it. Raises NotFound."""
+    with connection.transaction():
+        tenant = read_tenant(connection, name)
+        connection.execute("delete from tenants where name = %s", [name])
+        for schema in (tenant.schema_name, tenant.data_schema):
+            connection.execute(SQL("drop schema if exists {} cascade").format(Identifier(schema)))
+    return tenant
+
+
+def migrate_tenants(
+    url: str,
+    *,
+    own_schema: str,
+    embedding_dimensions: int,
+    names: Sequence[str] | None = None,
+    report: Callable[[TenantMigrated], None] = lambda _: None,
+) -> list[TenantMigrated]:
+    """Bring the tenants that are behind up to date, several at a time; or those of `names`, even if they are not behind.
+
+    A tenant that fails is recorded and returned with its problem, and the others go on. Raises NotFound for an unknown name.
+    """
+    release, results = release_of(), list[TenantMigrated]()
+    with connect(url, own_schema) as connection:
+        if not value(connection, "select to_regclass('tenants') is not null"):
+            return []
+        chosen = (
+            [tenant for tenant in read_tenants(connection) if tenant.release != release]
+            if names is None
+            else [read_tenant(connection, name) for name in names]
+        )
+        for result in _all_migrated(url, chosen, embedding_dimensions):
+            _record(connection, result, release)
+            report(result)
+            results.append(result)
+    return results
+
+
+def _all_migrated(url: str, tenants: Sequence[TenantRow], embedding_dimensions: int) -> Iterable[TenantMigrated]:
+    with ThreadPoolExecutor(max_workers=min(AT_ONCE, os.cpu_count() or 1)) as pool:
+        running = [pool.submit(_attempted, url, tenant, embedding_dimensions) for tenant in tenants]
+        for ended in as_completed(running):
+            yield ended.result()
+
+
+def _attempted(url: str, tenant: TenantRow, embedding_dimensions: int) -> TenantMigrated:
+    try:
+        return _migrated(url, tenant, embedding_dimensions)
+    except QuarryError as error:
+        return TenantMigrated(tenant, None, error.message)
+    except psycopg.Error as error:
+        return TenantMigrated(tenant, None, error.diag.message_primary or type(error).__name__)
+
+
+def _migrated(url: str, tenant: TenantRow, embedding_dimensions: int) -> TenantMigrated:
+    done = migrate(url, embedding_dimensions=embedding_dimensions, schema=tenant.schema_name, is_tenant=True)
+    return TenantMigrated(tenant, done)
+
+
+def _record(connection: SyncConnection, result: TenantMigrated, release: str) -> None:
+    connection.execute(
+        "update tenants set release = coalesce(%s, release), problem = %s where name = %s",
+        [release if result.done else None, result.problem, result.tenant.name],
+    )
+
+
+def foreign_tables(connection: SyncConnection, schema: str, tables: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the tables that belong to another tenant than the one of `schema`, or to another installation."""
+    held = connection.execute(
+        "select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = 'quarry_migrations'"
+    ).fetchall()
+    of_others = {each for (name,) in held if name != schema for each in (name, name + DATA)}
+    return {table for table in tables if table[0] in of_others}

@@ -1,0 +1,188 @@
+"""A distributed Postgres on this machine: a coordinator and two workers with Citus, on loopback.
+
+    QUARRY_CITUS=FOLDER python -m tools.citus [DIRECTORY]
+
+FOLDER holds the programs of a Postgres that Citus was built for (`bin/initdb`, `lib/citus.so`). The nodes trust every connection
+from this machine, so this is for tests and measurements. As root, the programs run as the user nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+FOLDER_VARIABLE = "QUARRY_CITUS"
+DATABASE = "quarry"
+WORKERS = 2
+
+_PARAMETERS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_preload_libraries": "citus",
+    "shared_buffers": "64MB",
+    "max_connections": "200",
+    "jit": "off",
+    # moving a tenant replicates its tables
+    "wal_level": "logical",
+    "max_prepared_transactions": "200",
+    "max_replication_slots": "20",
+    "max_wal_senders": "20",
+    # the triggers of a tenant write tables of the same schema, which are on the same node
+    "citus.enable_unsafe_triggers": "on",
+    # what a transaction sets for policies holds on the worker too
+    "citus.propagate_set_commands": "local",
+    # functions that read a tenant's tables run where the tables are
+    "citus.allow_nested_distributed_execution": "on",
+    "citus.enable_statistics_collection": "off",
+    "fsync": "off",
+}
+_LOCALE = (
+    *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--lc-ctype=C.UTF-8"),
+    "--text-search-config=english",
+)
+
+
+def programs() -> Path | None:
+    """The folder that QUARRY_CITUS names, if Citus is installed in it."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    folder = Path(named).resolve() if named else None
+    return folder if folder and (folder / "lib" / "citus.so").exists() else None
+
+
+class Node:
+    """One server of the cluster: its data, its port, and how it is started and stopped."""
+
+    def __init__(self, folder: Path, data: Path) -> None:
+        self._folder = folder
+        self._data = data
+        self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+        self.port = _free_port()
+
+    @property
+    def url(self) -> str:
+        return self.url_of(DATABASE)
+
+    def url_of(self, database: str) -> str:
+        return f"postgresql://quarry@127.0.0.1:{self.port}/{database}"
+
+    def create(self) -> None:
+        self._data.mkdir(mode=0o700)
+        if self._user:
+            os.chown(self._data, self._user.pw_uid, self._user.pw_gid)
+        self._run("initdb", "--no-sync", "--pgdata", self._data, "--username=quarry", "--auth=trust", *_LOCALE)
+
+    def start(self) -> None:
+        options = " ".join(f"--{name}='{value}'" for name, value in (_PARAMETERS | {"port": str(self.port)}).items())
+        log = self._data / "server.log"
+        self._run("pg_ctl", "start", "--silent", "--pgdata", self._data, "--log", log, "--options", options)
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "stop", "--silent", "--mode=immediate", "--pgdata", self._data)
+
+    def is_running(self) -> bool:
+        return (self._data / "postmaster.pid").exists()
+
+    def cpu_seconds(self) -> float:
+        """The CPU that the server and its children have used, those that have ended included."""
+        main = int((self._data / "postmaster.pid").read_text().splitlines()[0])
+        ticks = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            if int(stat.parent.name) == main:
+                ticks += sum(map(int, fields[11:15]))
+            elif int(fields[1]) == main:
+                ticks += sum(map(int, fields[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        environment: Mapping[str, str] = {"LD_LIBRARY_PATH": str(self._folder / "lib"), "LC_ALL": "C", "TZ": "UTC"}
+        subprocess.run(
+            [self._folder / "bin" / program, *arguments],
+            user=self._user and self._user.pw_uid,
+            group=self._user and self._user.pw_gid,
+            extra_groups=[] if self._user else None,
+            env=environment,
+            cwd="/",
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+
+class Cluster:
+    """A coordinator and its workers."""
+
+    def __init__(self, folder: Path, directory: Path) -> None:
+        self.coordinator = Node(folder, directory / "coordinator")
+        self.workers = [Node(folder, directory / f"worker-{number}") for number in range(1, WORKERS + 1)]
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [self.coordinator, *self.workers]
+
+    def start(self) -> None:
+        """Create the nodes and join them. New tables of distributed schemas go to workers only."""
+        for node in self.nodes:
+            node.create()
+            node.start()
+            with psycopg.connect(node.url_of("postgres"), autocommit=True) as connection:
+                connection.execute(f"create database {DATABASE}".encode())
+            with psycopg.connect(node.url, autocommit=True) as connection:
+                connection.execute("create extension citus")
+        with psycopg.connect(self.coordinator.url, autocommit=True) as connection:
+            connection.execute("select citus_set_coordinator_host('127.0.0.1', %s)", [self.coordinator.port])
+            for worker in self.workers:
+                connection.execute("select citus_add_node('127.0.0.1', %s)", [worker.port])
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            if node.is_running():
+                node.stop()
+
+
+@contextmanager
+def cluster(folder: Path, directory: Path | None = None) -> Iterator[Cluster]:
+    """A running cluster in a new directory, which is deleted at the end."""
+    with tempfile.TemporaryDirectory(prefix="quarry-citus-", dir=directory) as made:
+        Path(made).chmod(0o755)
+        nodes = Cluster(folder, Path(made))
+        try:
+            nodes.start()
+            yield nodes
+        finally:
+            nodes.stop()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def main(arguments: list[str]) -> int:
+    folder = programs()
+    if folder is None:
+        print(f"Set {FOLDER_VARIABLE} to the folder of a Postgres with Citus (its lib/citus.so).", file=sys.stderr)
+        return 1
+    with cluster(folder, Path(arguments[0]) if arguments else None) as nodes:
+        print(f"DATABASE_URL={nodes.coordinator.url}")
+        for worker in nodes.workers:
+            print(f"worker {worker.url}")
+        print("Ctrl-C ends them.", flush=True)
+        signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
