@@ -16,17 +16,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from quarry.models.local_embedding import MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
 from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, PAIRS_MAX, encoded_pair, first_text
 from tools.fit.tensors import write_half
 
-if TYPE_CHECKING:
-    from quarry.models.local_embedding import Array
+Array = npt.NDArray[Any]
 
 RIGHT_MAX = 2
 """How many right candidates to add that are not among the first ones."""
