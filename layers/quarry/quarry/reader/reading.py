@@ -59,35 +59,14 @@ def by_linear(found: Candidates) -> Ranked:
 
 
 def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairScores:
-    """Scores the first candidates with the pair model. Of those that only deny what the other states, it reads the first: which
-    of both is asked the words decide, which the linear stage reads.
-    """
+    """Scores the first candidates with the pair model."""
     texts: dict[str, Candidate] = {}
-    asked = set[str]()
     for each in found.all:
         if len(texts) == PAIRS_MAX:
             break
-        if (stated := json.dumps(_undenied(each.query), sort_keys=True)) in asked:
-            continue
-        asked.add(stated)
         texts.setdefault(text_of(each.composed, _measures_said(each, found.mentions)), each)
     scores = pairs.scores(first_text(found.mentions.text, previous), [*texts]) if texts else []
     return PairScores([*texts.values()], scores)
-
-
-_UNDENIED: Mapping[str, str] = {"!=": "=", "is_null": "not_null"}
-
-
-def _undenied(part: Any) -> Any:
-    """A query, or a part of one, without what it denies."""
-    if isinstance(part, dict):
-        if [*part] == ["not"]:
-            return _undenied(part["not"])
-        op = {"op": _UNDENIED.get(part["op"], part["op"])} if "op" in part else {}
-        return {name: _undenied(value) for name, value in part.items()} | op
-    if isinstance(part, list | tuple):
-        return [_undenied(each) for each in part]
-    return True if part is False else part
 
 
 def _measures_said(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
