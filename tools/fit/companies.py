@@ -39,7 +39,7 @@ SHRINKING, PASSES = 0.3, 25
 BY_MEANING = ("meaning", "like meaning", "plain meaning")
 """The evidence that candidates found by words alone do not have."""
 SHARES = tuple(place / 20 for place in range(15))
-QUALITY_LOST_MAX = 0.005
+QUALITY_LOST_MAX = 0.01
 """How much nDCG shorter lists may cost."""
 REFUSED_ANSWERABLE = 0.02
 """The share of answerable questions that may be refused."""

@@ -174,14 +174,14 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
         groups = tuple(group for group in intent.tags if _filed(entry.company, group))
         share = sum(weights[word] for word in covered) / sum(weights.values()) if weights else 0.0
         meaning = _scaled(entry.candidate.semantic)
-        values = {"always": 1.0, "meaning": meaning, "name": entry.name_score}
+        values = {"name": entry.name_score}
         if seed is not None:
             overlap = _overlap(entry.company, seed, rarity)
             values |= {"like": 1.0, "like words": share, "like tags": overlap, "like meaning": meaning}
         else:
             tags = sum(_filed(entry.company, group) for group in intent.tags) / max(1, len(intent.tags))
             missed = sum(group.is_demanded and group not in groups for group in intent.tags)
-            values |= {"words": share, "tags": tags, "missed": float(missed), "conditions": float(bool(intent.demands))}
+            values |= {"always": 1.0, "meaning": meaning, "words": share, "tags": tags, "missed": float(missed), "conditions": float(bool(intent.demands))}
             values |= {"plain": 1.0, "plain tags": tags, "plain meaning": meaning} if intent.is_plain else {}
         found.append(Evidence(covered, groups, values))
     return found
@@ -192,7 +192,7 @@ def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, un
     has.
     """
     best = max((chance_of(weights.fits, values) for values in evidence), default=0.0)
-    meaning = max((values["meaning"] for values in evidence), default=0.0)
+    meaning = max((values.get("meaning", values.get("like meaning", 0.0)) for values in evidence), default=0.0)
     return {
         "always": 1.0,
         "best": math.log((best + 1e-6) / (1 - best + 1e-6)),
