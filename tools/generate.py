@@ -319,7 +319,7 @@ def _table_fields(table: LoadableTable) -> str:
     for name, field_schema in schema["properties"].items():
         notes = [
             *(["required"] if name in schema["required"] else []),
-            *([f"id of one of the `{table.references[name]}`"] if name in table.references else []),
+            *([f"id in `{table.references[name]}`"] if name in table.references else []),
             *([_inherited(table, name)] if name in table.inherits else []),
             *(["embedded"] if name in embedded else []),
         ]
@@ -338,12 +338,12 @@ def describe_type(schema: dict[str, Any]) -> str:
         if choice["type"] != "null":
             return describe_type(choice)
     if "enum" in schema:
-        return " or ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{value}`" for value in schema["enum"])
     match schema["type"]:
         case "array":
-            return f"list of: {describe_type(schema['items'])}"
+            return f"list of {describe_type(schema['items'])}"
         case "boolean":
-            return "`true` or `false`"
+            return "boolean"
         case "string":
             return _describe_text(schema)
         case number:
@@ -354,7 +354,7 @@ def _describe_text(schema: dict[str, Any]) -> str:
     kind = {"date": "date", "date-time": "time", "password": "secret", "path": "path"}.get(
         schema.get("format", ""), "text"
     )
-    return f"{kind} ≤ {schema['maxLength']:,}" if "maxLength" in schema else kind
+    return f"{kind}({schema['maxLength']:,})" if "maxLength" in schema else kind
 
 
 def _describe_number(kind: str, schema: dict[str, Any]) -> str:
