@@ -315,7 +315,7 @@ def _between(page: str, start: str, text: str, end: str) -> str:
 def _table_fields(table: LoadableTable) -> str:
     schema = table.row.model_json_schema()
     embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
-    lines = ["| field | type | |\n|---|---|---|\n"]
+    lines = ["| field | |\n|---|---|\n"]
     for name, field_schema in schema["properties"].items():
         notes = [
             *(["required"] if name in schema["required"] else []),
@@ -323,7 +323,7 @@ def _table_fields(table: LoadableTable) -> str:
             *([_inherited(table, name)] if name in table.inherits else []),
             *(["embedded"] if name in embedded else []),
         ]
-        lines.append(_table_row(f"`{name}`", describe_type(field_schema), "; ".join(notes)))
+        lines.append(_table_row(f"`{name}`", "; ".join([describe_type(field_schema), *notes])))
     return "".join(lines)
 
 
