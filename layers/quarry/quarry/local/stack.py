@@ -43,7 +43,7 @@ _FILES = ("path", "file", "files", "output")
 def check_fit(arguments: Arguments) -> None:
     """Raises WrongUsage for a command that no stack runs."""
     if why := REFUSED.get(arguments.full_name):
-        raise WrongUsage(f"no stack runs `quarry {arguments.full_name}`: {why}")
+        raise WrongUsage(f"`quarry {arguments.full_name}` does not run in a stack: {why}")
 
 
 @dataclass

@@ -183,10 +183,10 @@ def flag(*names: str, **options: Any) -> click.Option:
 
 def tenant_option() -> click.Option:
     """The option that `quarry` has for every command, for those that it is mostly used with."""
-    return option("--tenant", metavar="NAME", help="the tenant whose data it is")
+    return option("--tenant", metavar="NAME", help="the tenant whose data the command uses")
 
 
-def formats(help: str = "of what is printed") -> list[click.Option]:
+def formats(help: str = "how to print the result") -> list[click.Option]:
     """Options for the form of a table."""
     kinds = click.Choice(("table", "csv", "json"))
     return [
