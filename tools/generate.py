@@ -290,7 +290,8 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
-    """`page`, docs/data.md, with the description of `tables` between its markers; equal fields are listed once."""
+    """`page`, docs/data.md, with the description of `tables` between its markers. Tables with equal fields, and fields of
+    one kind, are listed together."""
     listed: dict[str, str] = {}
     sections = []
     for table in tables:
@@ -315,7 +316,7 @@ def _between(page: str, start: str, text: str, end: str) -> str:
 def _table_fields(table: LoadableTable) -> str:
     schema = table.row.model_json_schema()
     embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
-    lines = ["| field | |\n|---|---|\n"]
+    alike: dict[str, list[str]] = {}
     for name, field_schema in schema["properties"].items():
         notes = [
             *(["required"] if name in schema["required"] else []),
@@ -323,8 +324,9 @@ def _table_fields(table: LoadableTable) -> str:
             *([_inherited(table, name)] if name in table.inherits else []),
             *(["embedded"] if name in embedded else []),
         ]
-        lines.append(_table_row(f"`{name}`", "; ".join([describe_type(field_schema), *notes])))
-    return "".join(lines)
+        alike.setdefault("; ".join([describe_type(field_schema), *notes]), []).append(f"`{name}`")
+    rows = (_table_row(", ".join(names), description) for description, names in alike.items())
+    return "".join(["| field | |\n|---|---|\n", *rows])
 
 
 def _inherited(table: LoadableTable, column: str) -> str:
