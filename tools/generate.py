@@ -360,6 +360,9 @@ def _describe_text(schema: dict[str, Any]) -> str:
 
 
 def _describe_number(kind: str, schema: dict[str, Any]) -> str:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is not None and most is not None and least >= 0:
+        return f"{kind} {least:,}–{most:,}"
     bounds = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to"}
     return " ".join([kind, *(f"{word} {schema[name]:,}" for name, word in bounds.items() if name in schema)])
 
