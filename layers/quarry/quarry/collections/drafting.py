@@ -44,7 +44,8 @@ _HEADINGS: Mapping[Group, Sequence[str]] = {
     "names": ("Lists of names that other tables refer to.",),
     "private": (
         "Private: these rows have owners, so each section is commented out. Before you remove its #, set `scope_setting` to",
-        "the setting that your policies read. Callers then see only their own rows; without these two lines, they see all.",
+        "the setting that your policies read. Callers then see only their own rows.",
+        "Without `scope` and `scope_setting`, every caller sees all rows.",
     ),
 }
 

@@ -27,11 +27,11 @@ REFUSED = {
     "sample": "a stack has no sample data",
     "mcp": "a stack serves agents at /mcp",
     "tools": "it needs no database: run it without --stack",
-    "psql": "it is a terminal: run it where the database can be reached",
+    "psql": "it opens a terminal: run it where the database can be reached",
     "completion": "it needs no database: run it without --stack",
     "uninstall": "it would take the schema from a stack that serves it: delete the stack first, then run it with DATABASE_URL",
-    "eval": "a stack has no files to judge by: run it with DATABASE_URL",
-    "tune": "a stack has no files to judge by: run it with DATABASE_URL",
+    "eval": "your judged files are not in the stack: run it with DATABASE_URL",
+    "tune": "your judged files are not in the stack: run it with DATABASE_URL",
     "runs replay": "it repeats a run with this machine's code: run it with DATABASE_URL",
 }
 """The commands that no stack runs, and why."""

@@ -35,7 +35,7 @@ def _load(arguments: Arguments) -> int:
     from quarry.local.file_collection import load_collection, table_of
 
     if arguments.append and arguments.replace:
-        raise WrongUsage("--append and --replace exclude each other")
+        raise WrongUsage("use --append or --replace, not both")
     options, files = _read_options(arguments), arguments.files
     if arguments.collection is None:
         table, *files = files
@@ -63,7 +63,7 @@ def _check_table(table: str, files: list[str], arguments: Arguments) -> None:
     from quarry import catalog
 
     if alone := [name for name in _OF_OWN_TABLES if getattr(arguments, name)]:
-        raise WrongUsage(f"--{alone[0]} needs a table of your own, which --as NAME makes")
+        raise WrongUsage(f"--{alone[0]} only works with --as NAME")
     if table not in catalog.LOADABLE:
         advice = "; --as NAME makes a table of a file" if Path(table).exists() else ""
         raise WrongUsage(f"there is no table {table!r}; the tables are {', '.join(catalog.LOADABLE)}{advice}")

@@ -184,8 +184,8 @@ def add_judging(group: Group) -> None:
         option("--against", metavar="EARLIER.json", type=FILE, help="compare with what `quarry eval --json` wrote earlier"),
         only,
         about="Run each query of a judged file through the search of its domain, in this process. Print for each kind of "
-        "query the quality of the ranking, how often answers are right and demands broken, and the times. Searches "
-        "that use a chat model call it. docs/evaluating.md explains how to judge your own queries.",
+        "query the quality of the ranking, how many answers are right, how many results break a condition, and the times. "
+        "Searches that use a chat model call it. docs/evaluating.md explains how to judge your own queries.",
     )  # fmt: skip
     add(
         group, "tune", "quarry_tools.tune:tune_by_files", "find the weights of words and meaning that suit your data",
