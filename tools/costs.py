@@ -1,4 +1,4 @@
-"""The costs of a stack per month from list prices: the tables of docs/deploy.md, which `make docs` writes.
+"""The costs of a stack per month from list prices: the table of docs/deploy.md, which `make docs` writes.
 
 This is the only place for prices, measured resources of a search, and assumptions.
 """
@@ -44,8 +44,6 @@ UNIT_HOUR = Price("Aurora Serverless v2, a unit, an hour", 0.12)
 STORED_GB = Price("Aurora, a GB stored, a month", 0.10)
 IO_MILLION = Price("Aurora, a million reads and writes of its storage", 0.20)
 PROXY_HOUR = Price("RDS Proxy, a unit, an hour (at least 8 units)", 0.015)
-
-PRICES: tuple[Price, ...] = tuple(value for value in globals().values() if isinstance(value, Price))
 
 # Measured over 10,000 rows, on one processor. The service's CPU includes the client's.
 #   OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"
@@ -166,7 +164,7 @@ def _waking() -> float:
 
 
 def section() -> str:
-    """The generated part of docs/deploy.md: costs per month, prices, and other inputs."""
+    """The generated part of docs/deploy.md: costs per month, and what they are computed from."""
     templates = read_templates()
     own, aurora = lines(templates)
     rates = ["at rest", *(f"{rate} a second" for rate in RATES[1:])]
@@ -177,14 +175,10 @@ def section() -> str:
         *map(_row, aurora),
         _row(_sum("**Aurora made by the stack**", [of_own, *aurora]), "**"),
     ]
-    prices = (f"| {price.of} | {price.dollars:.10f}".rstrip("0").rstrip(".") + " |\n" for price in PRICES)
     return f"""
 | $ a month | {" | ".join(rates)} |
 |{"---|" * (len(rates) + 1)}
 {"".join(costs)}
-| list price, us-east-1 | $ |
-|---|---|
-{"".join(prices)}
 {_inputs(search_gb(templates["template"]))}"""
 
 
@@ -200,17 +194,14 @@ def _inputs(gb: float) -> str:
         f"""**Measured** over 10,000 rows (`OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"`): a search takes
         {SERVICE_MS} ms of CPU in the service and {DATABASE_MS} in the database, writes {WAL_KIB} KiB of WAL and answers
         {ANSWER_KIB} KiB.""",
-        f"""**Assumed**: AWS bills {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; a search writes
-        {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} custom metrics, {SECRETS}
-        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB. CloudWatch's {FREE} free
-        alarm metrics and {FREE} free custom metrics are deducted.""",
-        f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}: one has about {UNIT_PROCESSORS:g}
-        of a processor, used at {UNIT_BUSY:.0%}. The minimum that stays awake, {UNITS_MIN:g}, costs {awake:.0f} a month. At
-        rest it pauses, except {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY} scheduled runs a day (`EmbedSchedule`, and
-        cleanup). RDS Proxy costs {proxy:.0f} a month and keeps it awake.""",
+        f"""**Assumed**: AWS bills {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; {LOGGED_KIB:g} KiB of
+        logs a search; {OWN_METRICS} custom metrics, {SECRETS} secret, {DATABASE_GB} GB of data. CloudWatch's first {FREE} alarm
+        metrics and {FREE} custom metrics are free.""",
+        f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}. A minimum of {UNITS_MIN:g}, which never
+        pauses, costs {awake:.0f} a month. At rest Aurora pauses, except {AWAKE_MINUTES} minutes after each of {RUNS_A_DAY}
+        scheduled runs a day. RDS Proxy costs {proxy:.0f} a month and keeps it awake.""",
         f"""**Network access** is an endpoint of Secrets Manager. `ModelProvider=bedrock` adds one of Bedrock,
-        {endpoint:.2f} a month. `ModelProvider=openai` uses a NAT gateway with an address instead, {nat:.0f} a month plus
-        0.045 for each GB.""",
+        {endpoint:.2f} a month; `ModelProvider=openai` a NAT gateway with an address, {nat:.0f} a month and 0.045 for each GB.""",
         f"""**A question to a model** costs, in addition to a search, (tokens in × price in + tokens out × price out) / 1,000,000,
         and {gb * LAMBDA_GB_SECOND.dollars:.7f} for each second that it takes.""",
     ]

@@ -290,7 +290,8 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
-    """`page`, docs/data.md, with the description of `tables` between its markers; equal fields are listed once."""
+    """`page`, docs/data.md, with the description of `tables` between its markers. Tables with equal fields, and fields of
+    one kind, are listed together."""
     listed: dict[str, str] = {}
     sections = []
     for table in tables:
@@ -315,16 +316,17 @@ def _between(page: str, start: str, text: str, end: str) -> str:
 def _table_fields(table: LoadableTable) -> str:
     schema = table.row.model_json_schema()
     embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
-    lines = ["| field | type | |\n|---|---|---|\n"]
+    alike: dict[str, list[str]] = {}
     for name, field_schema in schema["properties"].items():
         notes = [
             *(["required"] if name in schema["required"] else []),
-            *([f"id of one of the `{table.references[name]}`"] if name in table.references else []),
+            *([f"id in `{table.references[name]}`"] if name in table.references else []),
             *([_inherited(table, name)] if name in table.inherits else []),
             *(["embedded"] if name in embedded else []),
         ]
-        lines.append(_table_row(f"`{name}`", describe_type(field_schema), "; ".join(notes)))
-    return "".join(lines)
+        alike.setdefault("; ".join([describe_type(field_schema), *notes]), []).append(f"`{name}`")
+    rows = (_table_row(", ".join(names), description) for description, names in alike.items())
+    return "".join(["| field | |\n|---|---|\n", *rows])
 
 
 def _inherited(table: LoadableTable, column: str) -> str:
@@ -338,12 +340,12 @@ def describe_type(schema: dict[str, Any]) -> str:
         if choice["type"] != "null":
             return describe_type(choice)
     if "enum" in schema:
-        return " or ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{value}`" for value in schema["enum"])
     match schema["type"]:
         case "array":
-            return f"list of: {describe_type(schema['items'])}"
+            return f"list of {describe_type(schema['items'])}"
         case "boolean":
-            return "`true` or `false`"
+            return "boolean"
         case "string":
             return _describe_text(schema)
         case number:
@@ -354,10 +356,13 @@ def _describe_text(schema: dict[str, Any]) -> str:
     kind = {"date": "date", "date-time": "time", "password": "secret", "path": "path"}.get(
         schema.get("format", ""), "text"
     )
-    return f"{kind} ≤ {schema['maxLength']:,}" if "maxLength" in schema else kind
+    return f"{kind}({schema['maxLength']:,})" if "maxLength" in schema else kind
 
 
 def _describe_number(kind: str, schema: dict[str, Any]) -> str:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is not None and most is not None and least >= 0:
+        return f"{kind} {least:,}–{most:,}"
     bounds = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to"}
     return " ".join([kind, *(f"{word} {schema[name]:,}" for name, word in bounds.items() if name in schema)])
 

@@ -98,4 +98,7 @@ def test_apply_refuses_a_measure_that_cannot_be_computed(
         with filled(server_url, migrated_template, tmp_path_factory.mktemp("wrong"), declared, TABLES):
             pass
     [wrong] = str(error.value).splitlines()
-    assert "collections.deliveries.measures.odd: fee is in EUR, weight in kg: only what has the same unit" in wrong
+    assert (
+        "collections.deliveries.measures.odd: fee is in EUR, weight in kg: you can only add or subtract numbers of the same unit"
+        in wrong
+    )

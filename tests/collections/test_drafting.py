@@ -254,7 +254,7 @@ def test_rows_are_told_by_what_their_references_lead_to(schemas: Drafts) -> None
 
 def taken_in(made: Draft) -> str:
     """The draft with what it comments out in use."""
-    head, _, rest = made.text.partition("\n# Rows of somebody")
+    head, _, rest = made.text.partition("\n# Private: these rows")
     rows = rest.partition("\n# Left out:")[0]
     return head + re.sub(r"^# ?", "", rows.partition("\n\n")[2], flags=re.MULTILINE)
 

@@ -425,7 +425,7 @@ def test_a_count_by_month_is_drawn_below_its_number_with_empty_months_in_order(s
     numbers = [int(number) for number in chart.locator("dd").all_inner_texts()]
     assert (len(numbers), numbers[6], sum(numbers)) == (12, 0, 65)
     expect(page.locator(".prose > p + .number-charts")).to_be_visible()
-    expect(page.locator(".confidence")).to_contain_text("Medium: the question was likely meant like this")
+    expect(page.locator(".confidence")).to_contain_text("Medium: this is probably what the question means")
     asked_next = page.get_by_role("list", name="Follow-up questions").get_by_role("button")
     assert all("vote" in each for each in asked_next.all_inner_texts()), "only what can be asked of motions"
     page.get_by_role("link", name="Show the records behind this").click()
@@ -462,7 +462,7 @@ def test_each_number_has_a_chart_with_its_own_title_and_unit_and_the_statement_t
     assert "-20%" in values[2]
     assert "–" in values[2], "after a month without motions there is no growth"
     expect(page.locator(".prose")).to_contain_text("growth is change of number of motions against")
-    expect(page.locator(".confidence")).to_have_text("High: the exact result of what you set")
+    expect(page.locator(".confidence")).to_have_text("High: the exact result of the conditions that you set")
     page.get_by_text("Show the SQL").click()
     expect(page.get_by_label("The statement")).to_contain_text("$1")
     expect(page.get_by_role("list", name="Its parameters")).to_contain_text("'carried'", ignore_case=True)

@@ -155,7 +155,7 @@ class TestExclusions:
         user = somebody()
         body = found(client, "backend engineers without full time work", user=user)
         assert (body["people"], body["charged"]) == ([], False)
-        assert body["notice"].startswith("Everybody who fits is ruled out: ")
+        assert body["notice"].startswith("Your exclusions rule out everybody who fits: ")
         assert "not full time" in body["notice"]
         assert ledger(world_url, user) == [10]
         assert found(client, "backend engineers without Rust")["people"]

@@ -119,7 +119,7 @@ def test_merged_cells_are_filled_below_the_header_and_told() -> None:
     found, notes = read(with_rows(rows, merged), "a.xlsx")
     crops = [each.get("crop") for each in found if isinstance(each, dict)]
     assert crops == ["rye", "rye", "rye", None]
-    assert notes == ["a.xlsx: 2 merged cells have the value of the first of them in each row"]
+    assert notes == ["a.xlsx: 2 cells that were merged now each hold the value of the merged cell"]
 
 
 def test_a_cell_that_no_record_may_have_is_named() -> None:

@@ -77,7 +77,7 @@ def test_what_the_evidence_bears_out_is_verified(answer: str) -> None:
         ("Mill Lane lent the most, 840, which is 57.7% of all 1,760 loans.", "57.7%"),
         ("Station lent the most, 615.", "not the most"),
         ("Station and Harbour together lent 925.", "925"),
-        ("Mill Lane lent 225 fewer than Station.", "other way"),
+        ("Mill Lane lent 225 fewer than Station.", "reverse"),
         ("- **Station**: 840 loans, €902.00", "840"),
         ("- **Station**: 615 loans, $902.00", "EUR"),
         ("| Branch | Loans |\n|---|---|\n| Mill Lane | 840 |\n| Pine Hill | 95 |", "Pine Hill"),
@@ -129,7 +129,7 @@ def test_a_citation_is_verified_with_its_claim_and_quotes_the_passage() -> None:
 @pytest.mark.parametrize(
     ("answer", "label"),
     [
-        ("The wall costs $310,000 a year [1].", "High: its statement is checked"),
+        ("The wall costs $310,000 a year [1].", "High: the statement is checked"),
         ("The vote was 6–3 [1]. A motion by Ruiz to wait failed 2–7 [1].", "High: all 2 statements checked"),
         ("The vote was 6–3 [1]. A motion by Ruiz to wait failed 3–6 [1].", "Low: 1 of 2 is not in its source"),
         (

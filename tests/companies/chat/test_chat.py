@@ -123,7 +123,7 @@ class TestNames:
         events = chat(client, "harbor")
         assert set(found(events)) == {"c-harbor-banking", "c-harbor-maritime"}
         content = final(events)["content"]
-        assert content.startswith("2 companies go by this name.")
+        assert content.startswith("2 companies have this name.")
         assert "Providence" in content
         assert "Rotterdam" in content
         assert end_reason(events) == "exact_match"
@@ -141,7 +141,7 @@ class TestNames:
     def test_two_named_companies_are_both_the_answer(self, client: TestClient) -> None:
         events = chat(client, "Compare Tidewage and Quincena")
         assert set(found(events)) == {"c-tidewage", "c-quincena"}
-        assert "go by this name" not in final(events)["content"]
+        assert "have this name" not in final(events)["content"]
 
 
 class TestSimilarity:

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.companies.chat.chatting import chat, final, found, playing, ranking
 from tests.fakes.openai_server import FakeOpenAI
 
-NEAREST = "these come nearest"
+NEAREST = "these come closest"
 
 
 def test_where_no_startup_fits_companies_of_any_status_are_searched(client: TestClient) -> None:

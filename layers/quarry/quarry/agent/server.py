@@ -164,7 +164,7 @@ class AgentServer:
         if name in self._withheld:
             raise Forbidden(f"{name} costs credits, which your user's settings do not allow.")
         if (tool := self._tools.get(name)) is None:
-            raise NotFound(f"There is no tool {name[:64]!r}, but {', '.join(self._tools)}.")
+            raise NotFound(f"There is no tool {name[:64]!r}. The tools are {', '.join(self._tools)}.")
         return tool
 
     async def _call(self, tool: AgentTool, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -324,7 +324,7 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
         if condition is None:
             continue
         draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
-        draft.reasons["where"] = f"guessed: the others are marked as deleted; {_SHOWN}"
+        draft.reasons["where"] = f"guessed: leaves out rows that are marked as deleted; {_SHOWN}"
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
         return
@@ -341,7 +341,7 @@ def choose_parents(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> No
     }
     if kept:
         draft.settings = {"source": draft.settings["source"], "kept_with": kept, **draft.settings}
-        draft.reasons["kept_with"] = f"guessed: rows of those that are marked as deleted are left out; {_SHOWN}"
+        draft.reasons["kept_with"] = f"guessed: leaves out rows whose parent is marked as deleted; {_SHOWN}"
 
 
 def _parents(guess: TableGuess, guesses: Guesses) -> Iterator[tuple[str, TableGuess]]:

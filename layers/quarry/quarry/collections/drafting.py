@@ -38,13 +38,14 @@ _TOOLS_OWN = re.compile(
 
 Group = Literal["searched", "counted", "joining", "names", "private"]
 _HEADINGS: Mapping[Group, Sequence[str]] = {
-    "searched": ("Searched by words and meaning, and counted, filtered and grouped by.",),
-    "counted": ('Counted, filtered and grouped by, not searched: `text = { COLUMN = "A" }` has one searched too.',),
-    "joining": ("Join rows of others.",),
-    "names": ("Lists of names, which others refer to.",),
+    "searched": ("Searched by words and meaning; also counted, filtered and grouped.",),
+    "counted": ('Counted, filtered and grouped, but not searched. To search one too, add `text = { COLUMN = "A" }`.',),
+    "joining": ("Join tables: they connect rows of other tables.",),
+    "names": ("Lists of names that other tables refer to.",),
     "private": (
-        "Rows of somebody: in use as they stand, each caller sees the rows of their own alone. Take away the #",
-        "where the setting is the one that policies know the caller by; without both lines every caller sees every row.",
+        "Private: these rows have owners, so each section is commented out. Before you remove its #, set `scope_setting` to",
+        "the setting that your policies read. Callers then see only their own rows.",
+        "Without `scope` and `scope_setting`, every caller sees all rows.",
     ),
 }
 
@@ -118,9 +119,9 @@ def _is_searched(guess: TableGuess) -> bool:
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
     """The lines that limit each caller to their own rows."""
     if guess.relation.knows_user and guess.owner is None:
-        yield "# its policy tells users apart in a way that Quarry does not know: in use, every caller sees every row"
+        yield "# Quarry cannot tell from its policy who owns a row: if you use this section, every caller sees all rows"
     elif guess.owner is None:
-        yield "# part of rows above: to limit it by owner, search a view that adds the owner's column, as `scope`"
+        yield "# its rows belong to rows above: to show callers only their own, use a view with the owner's column as `scope`"
     else:
         yield f"scope = {toml_text.toml(guess.owner.name)}"
         yield 'scope_setting = "app.caller"'
@@ -186,19 +187,19 @@ def _why_left_out(guess: TableGuess) -> str | None:
     if relation.is_row_security_active:
         return "row-level security hides its rows from the role of DATABASE_URL: it needs a policy `using (true)` for select"
     if is_secret_table(relation.name):
-        return "secrets, by its name"
+        return "its name suggests secrets"
     if unwritable := [name for name in guess.secrets if not is_writable(name)]:
         names = ", ".join(map(toml_text.shown, unwritable))
         return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
-        return "belongs to a tool, by its name"
+        return "its name suggests that it belongs to a tool"
     is_hidden = bool({*relation.primary_key} & guess.secrets.keys())
     return "no key that can be shown" if relation.primary_key and not guess.key and not is_hidden else None
 
 
 def _head(schema: str) -> Iterator[str]:
-    yield f"# Drafted by `quarry map` from the tables of {toml_text.shown(schema)}, by their names, types and statistics."
-    yield "# Read it over: docs/declaration.md says what each line means."
+    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {toml_text.shown(schema)}."
+    yield "# Review it before you apply it: docs/declaration.md explains each line."
 
 
 def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:

@@ -295,7 +295,7 @@ class FileLoad:
         """Create the table, with the first key that is unique, or else with numbers."""
         names = [column.name for column in guessed.columns]
         if key is not None and key not in names:
-            raise UnreadableFile(f"there is no column {key!r} to be the key; there are {', '.join(names)}")
+            raise UnreadableFile(f"the key column {key!r} does not exist; the columns are {', '.join(names)}")
         keys = guessed.keys if key is None else (key,)
         self.key = unique("row_id", names) if "id" in names else "id"
         generated = SQL("{} {}").format(Identifier(self.key), SQL(_GENERATED))

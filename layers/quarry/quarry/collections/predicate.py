@@ -389,9 +389,9 @@ def check_measures(declared: Mapping[str, Mapping[str, Any]]) -> None:
         while open_:
             each = open_.pop()
             if each not in of:
-                raise ValueError(f"the measure {name} is computed of {each!r}, which is no measure")
+                raise ValueError(f"the measure {name} uses {each!r}, which is not a measure")
             if each == name:
-                raise ValueError(f"the measure {name} is computed of itself")
+                raise ValueError(f"the measure {name} uses itself")
             if each not in seen:
                 seen.add(each)
                 open_ += of[each]

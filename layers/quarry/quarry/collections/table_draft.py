@@ -151,7 +151,7 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if embedded != [*weights]:
         draft.settings["embed"] = embedded
     if not embedded:
-        draft.reasons["embed"] = "words only: names and numbers have no further meaning"
+        draft.reasons["embed"] = "by words only: names and numbers have no meaning to search by"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
 

@@ -303,7 +303,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     if inquiry.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
     if result.is_near:
-        missing.append("nothing here surely fits; these come nearest")
+        missing.append("no company here clearly fits; these come closest")
     if result.chosen:
         missing += dropped(inquiry)
     if intent.has_more:

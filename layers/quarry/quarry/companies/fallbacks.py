@@ -109,7 +109,7 @@ def critique_by_rule(inputs: CritiqueInputs) -> Critique:
     """Stop: the plan by rule has searched for all that the question says."""
     is_sure = inputs.confidence >= inputs.target
     return Critique(
-        decision="stop", why="The best companies meet the question." if is_sure else "Nothing is left to try."
+        decision="stop", why="The best companies answer the question." if is_sure else "Nothing is left to try."
     )
 
 
@@ -390,7 +390,7 @@ def _unmet(label: str) -> str:
 
 def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
     if ambiguous:
-        yield f"{len(entries)} companies go by this name. "
+        yield f"{len(entries)} companies have this name. "
     for place, entry in enumerate(entries):
         yield f"{' ' if place else ''}{portrait(entry.company)}"
 

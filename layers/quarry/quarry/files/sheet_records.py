@@ -51,7 +51,7 @@ class SheetRows:
             raise UnreadableFile(f"{name}: its sheet {sheet or ''} is damaged".replace("  ", " ")) from error
         self._facts = facts.get(self.sheet) or SheetFacts()
         if filled := self._fill([*merged, *self._facts.merged]):
-            notes.append(f"{name}: {filled:,} merged cells have the value of the first of them in each row")
+            notes.append(f"{name}: {filled:,} cells that were merged now each hold the value of the merged cell")
 
     def _fill(self, merged: list[tuple[Cell, Cell]]) -> int:
         """Give merged cells in several rows the value of the first one; how many had none."""

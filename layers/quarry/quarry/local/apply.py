@@ -201,7 +201,9 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
     async with database.services() as services:
         collections = await read_collections(services.database)
         if name is not None and name not in collections:
-            raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
+            raise NotFound(
+                f"There is no collection {name!r}. The collections are: {', '.join(collections) or 'none yet'}."
+            )
         chosen = [collections[name]] if name else [*collections.values()]
         gone = [each.name for each in chosen if not all(each.source)]
         if gone:

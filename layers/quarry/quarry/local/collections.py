@@ -104,7 +104,7 @@ def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> 
     return f"{line}: {output}" if output else line
 
 
-HEADINGS = ("collection", "what", "of it")
+HEADINGS = ("collection", "use", "fields")
 _GROUPED: Mapping[str, tuple[Kind, ...]] = {
     "summed, averaged": ("number", "money"),
     "grouped by": ("text",),

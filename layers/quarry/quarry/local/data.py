@@ -303,7 +303,7 @@ async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> 
         for table in waiting:
             done.append(await embed_table(services, table, stale=True))
     except ModelError as error:
-        note(f"not embedded, the rows are found by their words only: {error.message}")
+        note(f"not embedded, so only words find the rows: {error.message}")
     return done
 
 

@@ -164,7 +164,7 @@ def _finding(
     if state.waiting:
         wait = "1 change waits" if state.waiting == 1 else f"{state.waiting:,} changes wait"
         detail = f"{wait}, the oldest for {_duration(state.waiting_for or 0)}"
-        advice = "`quarry serve` and the scheduled function work them off, `quarry reconcile` does now"
+        advice = "`quarry serve` or the scheduled function will read them; `quarry reconcile` reads them now"
         return Finding("absent", subject, detail, advice)
     return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}")
 

@@ -18,7 +18,7 @@ def open_psql(database: LocalDatabase, arguments: Sequence[str]) -> bool:
     # the embedded server's own has its version
     program = database.server.program("psql") if database.server else shutil.which("psql")
     if program is None:
-        raise ConfigurationError("psql is not installed: install the client of Postgres")
+        raise ConfigurationError("psql is not installed: install the Postgres client")
     parameters = conninfo_to_dict(database.url)
     # a password stays out of the list of processes
     password = {"PGPASSWORD": str(secret)} if (secret := parameters.pop("password", None)) else {}

@@ -27,11 +27,11 @@ REFUSED = {
     "sample": "a stack has no sample data",
     "mcp": "a stack serves agents at /mcp",
     "tools": "it needs no database: run it without --stack",
-    "psql": "it is a terminal: run it where the database can be reached",
+    "psql": "it opens a terminal: run it where the database can be reached",
     "completion": "it needs no database: run it without --stack",
     "uninstall": "it would take the schema from a stack that serves it: delete the stack first, then run it with DATABASE_URL",
-    "eval": "a stack has no files to judge by: run it with DATABASE_URL",
-    "tune": "a stack has no files to judge by: run it with DATABASE_URL",
+    "eval": "your judged files are not in the stack: run it with DATABASE_URL",
+    "tune": "your judged files are not in the stack: run it with DATABASE_URL",
     "runs replay": "it repeats a run with this machine's code: run it with DATABASE_URL",
 }
 """The commands that no stack runs, and why."""
@@ -43,7 +43,7 @@ _FILES = ("path", "file", "files", "output")
 def check_fit(arguments: Arguments) -> None:
     """Raises WrongUsage for a command that no stack runs."""
     if why := REFUSED.get(arguments.full_name):
-        raise WrongUsage(f"no stack runs `quarry {arguments.full_name}`: {why}")
+        raise WrongUsage(f"`quarry {arguments.full_name}` does not run in a stack: {why}")
 
 
 @dataclass

@@ -105,7 +105,7 @@ async def find_people(arguments: FindPeopleArguments, caller: Caller, services: 
     await check_places(constraints, services.reader)
     if arguments.like and not await load_profiles(services.reader, arguments.like):
         raise InvalidInput(
-            [FieldError("/like", f"nobody here is called {arguments.like!r}; `name` is of one person, whole")]
+            [FieldError("/like", f"nobody here is called {arguments.like!r}; `name` must be one full name")]
         )
     request = PeopleSearchRequest(query=arguments.need, constraints=constraints)
     return await search_people(request, caller, services, idempotency_key=arguments.key)

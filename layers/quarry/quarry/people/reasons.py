@@ -28,7 +28,7 @@ TEXT_CHARACTERS_MAX = 2_000
 """Characters of a text that are searched for reasons."""
 
 SKILLS_NAMED_MAX = 4
-NOTHING_TO_SAY = "Their experience is near the query"
+NOTHING_TO_SAY = "Their experience is similar to the query"
 
 REASONS = f"""You check the people that a search found for a recruiter's query. List all of them by their ids, best first.
 - fits: whether their own entries show that they are, do or know what the query asks for. Judge by meaning: an advocate is a

@@ -123,7 +123,7 @@ async def search_people(
 
     async def work(claim: Claim | None) -> PeopleSearchResponse:
         if only_kept:
-            raise NotFound("There is no search of yours under this key.")
+            raise NotFound("You have no search with this key.")
         budget, requested = _budget(services), request.as_asked()
         with services.run("people", caller, request.query, requested, budget, request_id, run_id) as run:
             try:
@@ -193,9 +193,9 @@ async def _search(
 def _nobody(notice: str | None, found: Finding, filters: CardFilters, lacking: str | None) -> str:
     """Why nobody is shown, or nobody who is what was asked for."""
     labels = "; ".join(label for label, _, _ in exclusions(filters))
-    why = f"Everybody who fits is ruled out: {labels}." if found.is_ruled_out else "Nobody fits."
+    why = f"Your exclusions rule out everybody who fits: {labels}." if found.is_ruled_out else "Nobody fits."
     if lacking is not None:
-        why = f"No profile found says “{lacking}”: these people are only near."
+        why = f"No profile found says “{lacking}”: these people only come close."
     return " ".join(filter(None, [notice, why, "Nothing was charged."]))
 
 

@@ -17,7 +17,7 @@ _ROLE: LiteralString = (
     " replace(r.employment_type, '_', ' '))"
 )
 _FOUND_BY = (
-    "people are listed by conditions through the paid search alone: use find_people, or POST /people/search. Counts and groups"
+    "only the paid search lists people by conditions: use find_people, or POST /people/search. Counts and groups"
     " are free, except by id, name, headline or bio; so is the row of a person whose `id` you give"
 )
 _NAMING = frozenset(("name", "headline", "bio"))

@@ -266,7 +266,7 @@ def _compared(part: str, fields: dict[str, Any], condition: Comparison, related:
     if written in _UNKNOWN_IN_MUST:
         written = "text"
     if written not in model.model_fields or (written == "keywords" and name in _FIXED):
-        raise InvalidInput([FieldError(at, f"{name} cannot be asked of people in this way")])
+        raise InvalidInput([FieldError(at, f"{name} is not a condition that a people search can use here")])
     _add(model, fields, written, [str(each).replace("_", " ") for each in values] if written == "keywords" else values)
     return f"{part}.{written}"
 

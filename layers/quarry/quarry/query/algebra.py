@@ -462,7 +462,7 @@ class Query(_Part):
                 "`select` names fields of rows: with `aggregate` or `group` there are none; group by them instead"
             )
         if self.ties and not (self.limit and self.order):
-            raise ValueError("`ties` needs `order` and `limit`: which rows, or groups, tie is said by these")
+            raise ValueError("`ties` needs `order` and `limit`, which decide what ties")
         if self.having and not self.group and not self.aggregate:
             raise ValueError("`having` filters groups: use `where` for rows")
         return self

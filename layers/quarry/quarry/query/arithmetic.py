@@ -91,7 +91,7 @@ class _Reader:
         return _with(found, operands=tuple(self.operands))
 
     def wrong(self, why: str) -> InvalidInput:
-        message = f"{self.text[:100]!r} is no field and no arithmetic: {why}; write it as amount - discount"
+        message = f"{self.text[:100]!r} is neither a field nor arithmetic: {why}; write it like amount - discount"
         return InvalidInput([FieldError(self.pointer, message)])
 
     def next(self) -> re.Match[str] | None:
@@ -210,12 +210,12 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
             units = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
             is_open = not all(map(_is_measured, (one, two)))
             hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
-            message = f"{units}: only what has the same unit is added or subtracted{hint}"
+            message = f"{units}: you can only add or subtract numbers of the same unit{hint}"
             raise InvalidInput([FieldError(pointer, message)])
         return _numeric(sign, one, two, label, one)
     if sign == "*":
         if one.kind == two.kind == "money":
-            units = f"{one.label} and {two.label} are both money, which is not multiplied"
+            units = f"{one.label} and {two.label} are both money: you cannot multiply them"
             raise InvalidInput([FieldError(pointer, units)])
         money = one if one.kind == "money" else two if two.kind == "money" else None
         unit = None if money else "·".join(each.unit for each in (one, two) if each.unit) or None
@@ -256,7 +256,7 @@ def _of_dates(sign: str, one: Computed, two: Computed, pointer: str) -> Computed
     if not is_days or sign not in "+-" or (sign == "-" and date is two):
         label = f"{one.label} {sign} {two.label}"
         raise InvalidInput(
-            [FieldError(pointer, f"{label}: of dates there are days between two, and a day so many days away")]
+            [FieldError(pointer, f"{label}: with a date, you can subtract a date, or add or subtract days")]
         )
     template = f"({_day(date)} {sign} ({days.template})::int)"
     return Computed(template, "date", f"{days.label} days {'after' if sign == '+' else 'before'} {date.label}")
@@ -264,7 +264,9 @@ def _of_dates(sign: str, one: Computed, two: Computed, pointer: str) -> Computed
 
 def _age(value: Computed, pointer: str) -> Computed:
     if value.kind not in _DATES:
-        raise InvalidInput([FieldError(pointer, f"{value.label} is no date: age is the full years since one")])
+        raise InvalidInput(
+            [FieldError(pointer, f"{value.label} is not a date: age counts the full years since a date")]
+        )
     template = f"extract(year from age({{today}}::date, {_day(value)}))::int"
     return Computed(template, "number", f"years since {value.label}", unit="years")
 

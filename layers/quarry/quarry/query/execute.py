@@ -362,7 +362,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
 def _group_values(base: Base) -> tuple[Composed, Kind]:
     query = base.query
     if len(query.aggregate) > 1 or (not query.aggregate and len(query.group) > 1):
-        raise invalid(base.pointer, "a query that is compared with gives one column: one aggregate, or one group")
+        raise invalid(base.pointer, "a query used as a value must have one column: one aggregate, or one group")
     if not query.aggregate and query.group[0].period:
         raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
     groups = grouped(base, query.limit)

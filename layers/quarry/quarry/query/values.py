@@ -88,7 +88,7 @@ def text_of(value: Scalar, pointer: str) -> str:
     """Text that is not blank. Raises InvalidInput."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if not text.strip(" "):
-        raise invalid(pointer, "blank text is no value: use is_null for rows without one")
+        raise invalid(pointer, "blank text is not a value: use is_null to find rows without one")
     return text
 
 

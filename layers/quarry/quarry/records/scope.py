@@ -220,7 +220,7 @@ def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     """The message that no record of these types has such a facet, with the nearest names."""
     facets = {facet.name: None for each in types for facet in each.table.facets}
     near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
-    return f"no facet of the records searched; the nearest are {', '.join(near)}"
+    return f"the records searched have no such facet; the nearest are {', '.join(near)}"
 
 
 def required(scope: SearchScope, table: SearchTable, source: Source) -> list[Condition]:

@@ -66,8 +66,8 @@ async def _ranked(text: str, arms: Sequence[TypeSearch], services: Services) -> 
 async def _with_titles(
     query: str, arms: Sequence[TypeSearch], ranked: Sequence[RecordKey], limit: int, database: Database
 ) -> list[RecordKey]:
-    """The records whose titles hold the words: of those `ranked` first, then of others, `limit` at most. Where no title of any type
-    holds all words, those that hold some.
+    """The records whose titles hold the words: of those `ranked` first, then of others, `limit` at most. Where no title of any
+    type holds all words, those that hold some.
     """
     if not arms:
         return []

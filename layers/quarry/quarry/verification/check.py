@@ -44,8 +44,8 @@ _ID = re.compile(r"\[([\w.:-]*[^\W\d][\w.:-]*)\]")
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _LEAD = re.compile(r"(\w+)(?:[,:;!]|\s[–—-])\s+(?=\w)")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
-NOTHING = "no source or result says it"
-UNREAD = "the answer is too long to be checked to its end"
+NOTHING = "no source or result supports it"
+UNREAD = "the answer is too long to check to the end"
 
 
 @dataclass(frozen=True)
@@ -462,13 +462,13 @@ def _claims(statement: Checked, asked: str) -> bool:
 
 def _of_reading(basis: Exact) -> Trust:
     if basis.certainty == "given":
-        return Trust("high", "High: the exact result of what you set")
+        return Trust("high", "High: the exact result of the conditions that you set")
     if basis.unread:
         return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
     if basis.certainty == "doubtful":
         return Trust("low", "Low: the question may mean something else")
     if basis.certainty == "likely":
-        return Trust("medium", "Medium: the question was likely meant like this")
+        return Trust("medium", "Medium: this is probably what the question means")
     return Trust("high", "High: everything in the question was read")
 
 
@@ -482,8 +482,8 @@ def _of_statements(basis: Verification) -> Trust:
         return Trust("medium", f"Medium: numbers, dates and quotations of {compared} of {claims} statements checked")
     if not verified:
         return Trust(
-            "low", "Low: no statement could be checked" if claims > 1 else "Low: its statement could not be checked"
+            "low", "Low: no statement could be checked" if claims > 1 else "Low: the statement could not be checked"
         )
     if verified < claims:
         return Trust("medium", f"Medium: {verified} of {claims} statements checked")
-    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: its statement is checked")
+    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: the statement is checked")

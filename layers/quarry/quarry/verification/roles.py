@@ -72,7 +72,7 @@ def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
     mine = Line.of(prose.outside.replace("\0", " "))
     if _is_undone(mine, passage):
-        found.denied.append(f"{passage.name} has who did it and to whom the other way round")
+        found.denied.append(f"{passage.name} says the reverse: who did it to whom")
         return
     if len(mine.stems) < SHARED_MIN:
         return

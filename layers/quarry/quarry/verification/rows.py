@@ -317,7 +317,7 @@ class RowCheck:
             code for word in terms if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
         }
         if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
-            found.wrong.append(f"the results name no currency, such as {min(currencies)}")
+            found.wrong.append(f"the results do not name the currency {min(currencies)}")
         rates = {wording.rates[word] for word in terms & wording.rates.keys() if word.endswith("ly")}
         known = {wording.rates[word] for word in held & wording.rates.keys() if word.endswith("ly")}
         if rates and known and not rates & known:
@@ -461,7 +461,7 @@ class RowCheck:
                 continue
             operands = self._operands(clause)
             if operands is not None and operands[0] != operands[1] and (operands[0] > operands[1]) != up:
-                found.wrong.append("by the numbers it is the other way round")
+                found.wrong.append("the numbers say the reverse")
 
     def _operands(self, clause: str) -> tuple[float, float] | None:
         """What is compared, and with what."""
@@ -547,16 +547,16 @@ class RowCheck:
             and not is_of_data
             and not wording.may_deny(self.table.text.words | self.prose.question_words)
         ):
-            found.weak.append("no result says what is not so")
+            found.weak.append("no result supports this denial")
         if self.prose.is_foreign:
             found.weak.append("the results are in another language")
         elif not has_figure and rest:
             is_denial = wording.is_negated(self.prose.words)
             (found.wrong if share < 0.25 and not is_denial else found.weak).append(
-                "no result says anything like it" if share < 0.25 else "no result says all of it"
+                "no result says anything similar" if share < 0.25 else "the results support only part of it"
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
-            found.weak.append("no result says all of it")
+            found.weak.append("the results support only part of it")
         self._check_row_text(rest, found)
 
     def _check_row_text(self, rest: frozenset[str], found: Finding) -> None:

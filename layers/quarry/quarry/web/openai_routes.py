@@ -83,7 +83,7 @@ async def complete(
 ) -> Response:
     """An answer to the user's last message, in the shape of OpenAI's chat completions."""
     if body.model not in MODELS:
-        raise ModelNotFound(f"There is no model of this name, but {', '.join(MODELS)}.")
+        raise ModelNotFound(f"There is no such model. The models are {', '.join(MODELS)}.")
     heard, run_id = UsageRecorder(services.run_log), uuid4()
     chat = Chat(
         body.question,

@@ -184,10 +184,10 @@ def flag(*names: str, **options: Any) -> click.Option:
 
 def tenant_option() -> click.Option:
     """The option that `quarry` has for every command, for those that it is mostly used with."""
-    return option("--tenant", metavar="NAME", help="the tenant whose data it is")
+    return option("--tenant", metavar="NAME", help="the tenant whose data the command uses")
 
 
-def formats(help: str = "of what is printed") -> list[click.Option]:
+def formats(help: str = "how to print the result") -> list[click.Option]:
     """Options for the form of a table."""
     kinds = click.Choice(("table", "csv", "json"))
     return [
@@ -245,7 +245,7 @@ def _arguments(context: click.Context) -> Arguments:
 def _chosen(arguments: Arguments, here: Run, there: Run | None) -> Run:
     """What to run: the command here, on the server or in the stack. Raises WrongUsage."""
     if arguments.server is not None and arguments.stack is not None:
-        raise WrongUsage("--server and --stack exclude each other")
+        raise WrongUsage("use --server or --stack, not both")
     if arguments.in_stack or arguments.stack is not None:
         from quarry.local.stack import check_fit, run_in_stack
 
@@ -267,7 +267,7 @@ def _choose_tenant(arguments: Arguments) -> None:
     if arguments.tenant is not None and command in OF_INSTALLATION:
         raise WrongUsage(f"`quarry {command}` works on the installation: leave --tenant out")
     if arguments.tenant is not None and arguments.server is not None:
-        raise WrongUsage("--server and --tenant exclude each other: the token of QUARRY_TOKEN says whose request it is")
+        raise WrongUsage("use --server or --tenant, not both: QUARRY_TOKEN says whose request it is")
     chosen_tenant.set(arguments.tenant)
 
 

@@ -35,7 +35,7 @@ def _load(arguments: Arguments) -> int:
     from quarry.local.file_collection import load_collection, table_of
 
     if arguments.append and arguments.replace:
-        raise WrongUsage("--append and --replace exclude each other")
+        raise WrongUsage("use --append or --replace, not both")
     options, files = _read_options(arguments), arguments.files
     if arguments.collection is None:
         table, *files = files
@@ -63,10 +63,10 @@ def _check_table(table: str, files: list[str], arguments: Arguments) -> None:
     from quarry import catalog
 
     if alone := [name for name in _OF_OWN_TABLES if getattr(arguments, name)]:
-        raise WrongUsage(f"--{alone[0]} needs a table of your own, which --as NAME makes")
+        raise WrongUsage(f"--{alone[0]} only works with --as NAME")
     if table not in catalog.LOADABLE:
         advice = "; --as NAME makes a table of a file" if Path(table).exists() else ""
-        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
+        raise WrongUsage(f"there is no table {table!r}; the tables are {', '.join(catalog.LOADABLE)}{advice}")
     if not files:
         raise WrongUsage("name the files to load")
 
@@ -124,7 +124,7 @@ def add_to(group: Group) -> None:
     _add_index(group)
     add(group, "cleanup", "quarry.local.data:clean_up", "delete what has expired", "quarry cleanup")
     add(
-        group, "uninstall", "quarry.local.uninstall:uninstall", "drop everything of Quarry from the database",
+        group, "uninstall", "quarry.local.uninstall:uninstall", "remove Quarry and its data from the database",
         "quarry uninstall --yes", flag("--yes", "confirmed", help="do not ask for confirmation"), json=None,
     )  # fmt: skip
 
@@ -138,11 +138,12 @@ def _add_declaring(group: Group) -> None:
         flag("--force", help="overwrite the file"),
         flag("--explain", help="print a table of what can be asked, not the draft"),
         json=None,
-        about="Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. It reads up to 500 "
-        "rows of a table with JSON, and changes nothing. Review the draft: docs/declaration.md explains it.",
+        about="Draft quarry.toml from the tables of a schema. `map` reads their names, types, keys and statistics, and some "
+        "rows: up to 500 of each table with JSON or long texts, and 20 of each table to try its columns. It changes nothing. "
+        "Review the draft: docs/declaration.md explains it.",
     )  # fmt: skip
     add(
-        group, "apply", "quarry.local.apply:apply_file", "make the database agree with quarry.toml",
+        group, "apply", "quarry.local.apply:apply_file", "create, change and drop collections as quarry.toml says",
         "quarry apply --plan",
         Argument("path", "FILE", "a file, or s3://BUCKET/KEY (default: quarry.toml)", type=_file_argument, default="quarry.toml"),
         flag("--plan", "only_plan", help="only show the changes"),
@@ -184,7 +185,7 @@ def _add_load(group: Group) -> None:
         about="Load a table from files: CSV, JSON Lines, JSON, spreadsheets or Parquet, each gzipped or not. Every row is "
         "validated, then inserted, or updated if its id exists. If a row is invalid, it is reported and nothing of its "
         "file is loaded. New rows are then embedded. With --as the files become a table of their own, which is declared "
-        "in quarry.toml and searched: see docs/own-data.md. How a file is to be read is guessed unless you say it.",
+        "in quarry.toml and searched: see docs/own-data.md. Quarry guesses how to read a file unless an option says so.",
     )  # fmt: skip
     load.appendix = _loadable_tables
 

@@ -46,7 +46,7 @@ def _domain_and_question(arguments: Arguments) -> tuple[str | None, str]:
     if len(arguments.words) > 2:
         raise WrongUsage("put the question in quotes")
     if domain is not None and domain not in {*_ASKED, *DOMAINS}:
-        raise WrongUsage(f"there is no {domain!r} to ask, but {', '.join(sorted(_ASKED))}")
+        raise WrongUsage(f"there is no domain {domain!r}; choose one of {', '.join(sorted(_ASKED))}")
     return _ASKED.get(domain or "", domain), question
 
 
@@ -99,20 +99,20 @@ def add_searching(group: Group) -> None:
     add(
         group, "ask", _ask, "ask a question and watch the answer",
         'quarry ask records "Why was the bridge closed to trucks?"',
-        Argument("words", "[DOMAIN] QUESTION", f"one of {', '.join(sorted(_ASKED))}, or else each that holds data; the "
+        Argument("words", "[DOMAIN] QUESTION", f"{', '.join(sorted(_ASKED))} (default: all with data), and the "
                  "question in plain words, up to 2,000 characters, in quotes", nargs=-1, required=True),
-        *formats("json: the raw events, one a line; csv: the numbers that were asked for, or what is listed or cited"),
+        *formats("csv: the numbers you asked for, or the rows listed or cited; json: the events, one a line"),
         remote=_ask_server, json=None,
     )  # fmt: skip
     add(
-        group, "search", "quarry.local.search:search_here", "list the records that some words find",
+        group, "search", "quarry.local.search:search_here", "list the records that match some words",
         'quarry search "bridge weight limit" --type motion --limit 5',
         Argument("words", "WORDS", "up to 2,000 characters, in quotes"),
         option("--type", "types", multiple=True, metavar="NAME", help="only records of this type; repeat for several"),
         option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, metavar="N", help="how many"),
         *formats(),
         remote="quarry.local.search:search_server", json=None,
-        about="List the records that some words find, by words and by meaning, best first: the list of `GET /records/search`.",
+        about="List the records that match your words or their meaning, best first, as `GET /records/search` does.",
     )  # fmt: skip
     add(
         group, "query", "quarry.local.query:query_here", "give the exact result of a Query",
@@ -137,7 +137,7 @@ def add_searching(group: Group) -> None:
 
 def _add_agents(group: Group) -> None:
     add(
-        group, "tools", "quarry.local.agents:print_tools", "print the tools for agents, as definitions",
+        group, "tools", "quarry.local.agents:print_tools", "print the definitions of the tools for agents",
         "quarry tools --format openai",
         option("--format", type=click.Choice(("openai", "mcp")), default="openai", show_default=True, help="function format"),
         json=None,
@@ -184,8 +184,8 @@ def add_judging(group: Group) -> None:
         option("--against", metavar="EARLIER.json", type=FILE, help="compare with what `quarry eval --json` wrote earlier"),
         only,
         about="Run each query of a judged file through the search of its domain, in this process. Print for each kind of "
-        "query the quality of the ranking, how often answers are right and demands broken, and the times. Searches "
-        "that use a chat model call it. docs/evaluating.md explains how to judge your own queries.",
+        "query the quality of the ranking, how many answers are right, how many results break a condition, and the times. "
+        "Searches that use a chat model call it. docs/evaluating.md explains how to judge your own queries.",
     )  # fmt: skip
     add(
         group, "tune", "quarry_tools.tune:tune_by_files", "find the weights of words and meaning that suit your data",
@@ -242,7 +242,7 @@ def add_installation(group: Group) -> None:
     add(
         group, "psql", "quarry.local.psql:open_psql", "open psql on the database",
         """quarry psql -c 'select count(*) from motions'""",
-        Argument("arguments", "[ARGUMENT...]", "of psql", nargs=-1, type=click.UNPROCESSED),
+        Argument("arguments", "[ARGUMENT...]", "passed on to psql", nargs=-1, type=click.UNPROCESSED),
         json=None, context_settings={"ignore_unknown_options": True},
         about="Open psql, the terminal of Postgres, on the database that Quarry uses: DATABASE_URL, or the embedded one, which "
         "runs as long as psql does and brings a psql of its own.",

@@ -294,7 +294,7 @@ class PeopleView {
   /** The people, to sort, compare, save and export. */
   #list(people) {
     const {news} = this.entry.saved;
-    this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? 'Somebody', rows: comparedRows(person)})), this.context);
+    this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? 'No name given', rows: comparedRows(person)})), this.context);
     const list = element('ol', {class: 'cards people-list', 'aria-label': 'People'});
     const show = (order) => replace(list, sorted(people, ORDERS, order).map((person) => element('li', {},
       personCard(person, () => this.context.open('person', person.id, person), this.comparison.control(person.id), news?.keys.includes(`person/${person.id}`)))));
@@ -327,7 +327,7 @@ class PeopleView {
 
 function discoveredCard(person, context) {
   return element('button', {type: 'button', class: 'card', on: {click: () => context.open('person', person.id, person)}},
-    element('span', {class: 'card-title'}, person.name ?? 'Somebody'),
+    element('span', {class: 'card-title'}, person.name ?? 'No name given'),
     person.city && element('span', {class: 'card-meta'}, person.city),
     person.summaries[0] && element('span', {class: 'card-text clamped'}, person.summaries[0]));
 }

@@ -19,7 +19,7 @@ export function personCard(person, onopen, control, isNew = false) {
   return element('article', {class: 'card found'},
     element('div', {class: 'found-head'},
       element('div', {}, element('h2', {class: 'card-title'},
-        element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'Somebody')),
+        element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'No name given')),
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
       conditionsMet(person)),
     standing(person),
@@ -75,10 +75,10 @@ function whereAndWhen(card) {
  * @param {(balance: number) => void} onbalance
  */
 export function openPerson({id, name, headline}, searchOf, context, onbalance) {
-  return openPanel(name ?? 'Somebody', async (panel) => {
+  return openPanel(name ?? 'No name given', async (panel) => {
     const search = await searchOf();
     const profile = await context.api.get(search ? pathOf('people', id) : pathOf('people', id, 'profile'), {query: {search_id: search}});
-    panel.setTitle(profile.name ?? 'Somebody', profile.headline ?? headline);
+    panel.setTitle(profile.name ?? 'No name given', profile.headline ?? headline);
     return [search && contactSection(profile, search, context, onbalance), profileParts(profile), itemActions('person', id, context)];
   }, {kicker: headline, signIn: () => context.session.signIn()});
 }
