@@ -55,7 +55,7 @@ def unknown(program: str, arguments: list[str]) -> str | None:
     """The first word of a command that its program does not know."""
     if program == "make":
         return next((word for word in arguments if "=" not in word and word not in targets()), None)
-    if arguments[:1] in (["--server"], ["--stack"]):
+    while arguments[:1] in (["--server"], ["--stack"], ["--tenant"]):
         arguments = arguments[2:]
     if not arguments or arguments[0] in ("--help", "--version"):
         return None

@@ -187,6 +187,19 @@ def test_titles_are_suggested_of_a_callers_own_rows_alone(
     assert [each["title"] for each in told["suggestions"]] == found
 
 
+def test_a_title_that_is_no_text_is_suggested_as_it_is_now(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    declared = TICKETS.replace('text = { subject = "A", body = "B" }', 'text = ["body"]')
+    with filled(server_url, migrated_template, tmp_path, declared, HELP_DESK) as url, client_of(url) as client:
+        owner(url, "update support.tickets set subject = 'Thermostat whistles' where subject = 'Invoice is wrong'")
+        found = [
+            [each["title"] for each in client.get("/records/suggest", params={"q": q}).json()["suggestions"]]
+            for q in ("thermo", "invoi")
+        ]
+    assert found == [["Thermostat whistles"], []]
+
+
 def test_what_a_callers_account_does_not_own_shows_nowhere(tenants: TestClient) -> None:
     for user, rows in (("1", 13), ("2", 14), ("3", 13), ("4", 0)):
         found = search(tenants, user, q="parcel", limit=50)

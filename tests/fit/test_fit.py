@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from quarry.reader.features import chance_of
 from quarry.reader.learned import NEVER, WORDS_FILE, KnownWords, write_words
 from tools.fit.__main__ import main
 from tools.fit.calibration import Seen, coefficients_of, rated_by_others, thresholds_of
+from tools.fit.head import Example, fitted, right_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
 from tools.fit.words import words_of
@@ -104,6 +107,38 @@ def test_a_fit_is_judged_on_held_out_databases(tmp_path: Path, capsys: pytest.Ca
     assert (alone[0], both[0]) == ("4", "4")
     assert alone[1] >= 0.75
     assert both[1] >= 0.5
+
+
+def test_conditions_on_places_are_compared_and_superlatives_are_made(tmp_path: Path) -> None:
+    spider, own, dump = tmp_path / "spider", tmp_path / "own", tmp_path / "dump.gz"
+    (own / "databases").mkdir(parents=True)
+    spider.mkdir()
+    (spider / "queries.csv").write_text("database,question,sql\n")
+    names = map("shops_{}".format, range(9))
+    name = next(each for each in names if part_of(Pair(each, "?", None, kind="list")) == "fitted to")
+    (own / "databases" / f"{name}.sql").write_text(
+        "create table shops (id int primary key, name text not null, city text not null, rent int not null);"
+        "insert into shops select g, 'Shop ' || g, (array['Leeds', 'York'])[1 + g % 2], 400 + g * 7 from generate_series(1, 9) g;"
+    )
+    asked = {"question": "names of shops in Leeds", "sql": "select name from shops where city = 'Leeds'"}
+    line = {**asked, "today": "2026-03-18", "kind": "list", "language": "en"}
+    (own / f"{name}.jsonl").write_text(json.dumps(line))
+    main([str(spider), "--own", str(own), "--passes", "1", "--superlatives", "9", "--dump", str(dump)])
+    lines = [json.loads(each) for each in gzip.decompress(dump.read_bytes()).splitlines()]
+    right = {each["question"]: any(is_right for _, is_right in each["candidates"]) for each in lines}
+    assert right.pop("names of shops in Leeds")
+    assert right
+    assert all("shop" in question and "rent" not in question for question in right)
+    assert any(right.values())
+
+
+def test_the_head_learns_what_is_right_and_stays_near_what_it_was() -> None:
+    start = np.array([0.0, 1.0, 0.0])
+    right, wrong, none = [1.0, 0.2, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]
+    examples = [Example(np.array([right, wrong, none]), np.array([True, False, False]))] * 4
+    head = fitted(examples, start)
+    assert (right_of(examples, start), right_of(examples, head)) == (0.0, 1.0)
+    assert abs(head - start).max() < 10
 
 
 def test_words_that_frame_questions_are_those_of_statements_without_a_condition() -> None:

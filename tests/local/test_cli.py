@@ -231,7 +231,7 @@ class TestLoad:
 
         good = write_rows(tmp_path / "good.jsonl", motion("a", "To keep the elm."))
         bad = write_rows(tmp_path / "bad.jsonl", motion("b", "To close the bridge.") | {"date": "soon"})
-        assert told("migrate") == {"migrations": [], "functions": []}
+        assert told("migrate") == {"migrations": [], "functions": [], "tenants": []}
         loaded = told("load", "motions", good, bad, status=1)
         assert loaded["files"][0] == {"file": "good.jsonl", "rows": 1, "changed": 1, "skipped": 0, "problems": []}
         assert loaded["files"][1]["rows"] == 0

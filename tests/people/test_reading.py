@@ -178,7 +178,6 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
         ("lawyers who weren't at Brightloom", company("brightloom")),
         ("which lawyers weren't employed by Brightloom?", company("brightloom")),
         ("nurses who didn't go to Hooghly University", company("hooghly university")),
-        ("a lawyer without a degree from Hooghly University", company("hooghly university")),
         ("every nurse but those of Tarang Pay", company("tarang pay")),
         ("lawyers in Nairobi, Kosmo Retail people need not apply", company("kosmo retail")),
         ("not only designers", {}),

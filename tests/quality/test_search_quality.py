@@ -26,8 +26,8 @@ FLOORS = {
     "campaigns": {"count": 0.95, "offers": 0.58, "field": 0.8, "filter": 0.75, "words": 0.78, "theme": 0.67},
     "companies": {
         "name": 1.0,
-        "similar_to": 0.95,
-        "sector": 0.9,
+        "similar_to": 0.94,
+        "sector": 0.89,
         "niche": 0.97,
         "multi_constraint": 0.85,
         "vague": 0.69,

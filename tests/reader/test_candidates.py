@@ -303,3 +303,50 @@ def test_a_copied_column_of_another_row_is_not_that_rows_title() -> None:
     queries = [each.query for each in candidates("tickets 555", schema, [meant], TODAY, learned().weights).all]
     assert "555" in json.dumps(queries)
     assert not [test for test in compared(queries) if test.get("value") == "555" and test["field"].endswith("name")]
+
+
+@pytest.mark.parametrize("question", ["agents with no tickets in 2025", "agents who had no ticket in 2025"])
+def test_what_is_said_of_missing_rows_is_said_of_them_and_not_of_others(question: str) -> None:
+    in_2025 = {"field": "opened_on", "op": "between", "values": ["2025-01-01", "2025-12-31"]}
+    missing = {"not": {"exists": "tickets", "where": [in_2025]}}
+    assert any(each.query.get("where") == [missing] for each in found(question))
+
+
+def test_an_unnamed_number_or_date_gives_the_most_and_the_key_of_a_row_does_not() -> None:
+    fields = column("crew_id", "number"), column("price", "money"), column("weight", "number"), column("begun", "date")
+    schema = Schema({"jobs": Source(
+        "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.id", lambda row: f"{row}.title",
+        {each.name: each for each in (column("title"), *fields)}, {"crew": to_one("crew", "crews")},
+    )})  # fmt: skip
+    queries = [each.query for each in candidates("the best job", schema, [], TODAY, learned().weights).all]
+    assert {each["order"][0]["by"] for each in queries if each.get("limit") == 1 and "select" in each} == {
+        "price", "weight", "begun",
+    }  # fmt: skip
+
+
+def test_rows_are_named_without_their_keys() -> None:
+    fields = column("job_id", "number"), column("town")
+    schema = Schema({"jobs": Source(
+        "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.job_id", lambda row: f"{row}.town",
+        {each.name: each for each in fields},
+    )})  # fmt: skip
+
+    def shown(question: str) -> list[Any]:
+        all_found = candidates(question, schema, [], TODAY, learned().weights).all
+        return [each.query.get("select") for each in all_found]
+
+    assert ["job_id"] not in shown("urgent jobs")
+    assert ["job_id"] in shown("job ids of urgent jobs")
+
+
+def test_the_rows_of_the_only_source_need_no_name() -> None:
+    groups = of_jobs("towns with more than two", column("town"), column("price", "number"))
+    assert any(each.get("having") == [{"field": "count", "op": ">", "value": 2}] for each in groups)
+
+
+@pytest.mark.parametrize(
+    ("question", "unit", "number"), [("jobs over 20 hours", "hours", 20), ("jobs longer than 3 weeks", "days", 21)]
+)
+def test_a_length_of_time_is_compared_as_it_was_said(question: str, unit: str, number: int) -> None:
+    tests = compared(of_jobs(question, column("spent", "number", unit=unit)))
+    assert number in [test.get("value") for test in tests if test["field"] == "spent" and test["op"] == ">"]

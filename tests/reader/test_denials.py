@@ -8,7 +8,7 @@ import pytest
 
 from quarry.language.word_forms import tokenise
 from quarry.reader.denials import chances_denied
-from quarry.reader.learned import learned
+from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import comparisons, read_question
@@ -81,6 +81,7 @@ def test_what_is_denied_is_unread_where_no_candidate_denies_it() -> None:
 
 def test_a_denial_is_of_nothing_else() -> None:
     question = "tickets other than open since October 2025"
-    reading = read_question(question, DESK, [ValueLink(3, 4, "tickets", "status", "open", 3)], TODAY, learned())
+    links = [ValueLink(3, 4, "tickets", "status", "open", 3)]
+    reading = read_question(question, DESK, links, TODAY, learned(), None, pair_model())
     said = [*comparisons(reading.best[0][0].query.get("where", ()))]
     assert {each[0].rpartition(".")[2] for each in said if each[3]} == {"status"}

@@ -39,6 +39,7 @@ ATTEMPTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "ask records as events": (
         "POST", "/records/ask", {"json": {"question": QUESTION}, "headers": {"Accept": "application/x-ndjson"}},
     ),
+    "titles suggested": ("GET", "/records/suggest", {"params": {"q": ASKED}}),
     "record by id": ("GET", "/records/motion/2023-11-14-council-m1", {}),
     "chat about companies": ("POST", "/companies/chat", {"json": {"messages": [{"role": "user", "content": f"{ASKED} Bank"}]}}),
     "company by id": ("GET", "/companies/c-harbor-banking", {}),

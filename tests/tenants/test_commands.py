@@ -9,8 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from quarry.local.chosen import chosen_tenant
 from quarry.local.cli import main
-from quarry.local.database import chosen_tenant
 from quarry.postgres import tenants as module
 from tests.conftest import clone_database
 from tests.tenants.conftest import headers, run, tenants_client
@@ -30,7 +30,6 @@ def url(server_url: str, migrated_template: str, monkeypatch: pytest.MonkeyPatch
 
 
 def quarry(*arguments: str) -> int:
-    chosen_tenant.set(None)
     return main([*arguments])
 
 
@@ -130,3 +129,37 @@ def test_an_unknown_tenant_is_named(url: str, capsys: pytest.CaptureFixture[str]
     for command in (["runs"], ["embed"], ["cleanup"], ["migrate"]):
         assert quarry("--tenant", "nobody", *command) == 1
         assert "no tenant 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("uninstall", "--yes"),
+        ("doctor",),
+        ("tenant", "list"),
+        ("psql",),
+    ],
+    ids=" ".join,
+)
+def test_a_command_of_the_installation_takes_no_tenant(
+    url: str, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    assert quarry("--tenant", "acme", *arguments) == 2
+    assert "leave --tenant out" in capsys.readouterr().err
+    assert run(url, "quarry", "select count(*) from tenants") == [(0,)]
+
+
+def test_a_command_after_one_for_a_tenant_is_for_the_installation(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert quarry("tenant", "add", "acme", "--schema", "acme") == 0
+    assert quarry("--tenant", "acme", "credits", "grant", "ada", "5") == 0
+    capsys.readouterr()
+    for tenant, balance in ((["--tenant", "acme"], 15), ([], 10)):
+        assert quarry(*tenant, "credits", "show", "ada", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["balance"] == balance
+
+
+def test_an_installation_with_tenants_is_not_uninstalled(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(url, "quarry", "insert into tenants (name, schema_name) values ('acme', 'acme')")
+    assert quarry("uninstall", "--yes") == 1
+    assert "acme" in capsys.readouterr().err
+    assert run(url, "quarry", "select count(*) from tenants") == [(1,)]

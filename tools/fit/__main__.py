@@ -33,12 +33,15 @@ from typing import TextIO, get_args
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.postgres.migrate import migrate
 from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, packed, pair_model, write, write_words
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.parallel import Place, Workers, shared_weights
 from tools.fit.report import table
+from tools.fit.superlatives import superlatives_of
 from tools.fit.training import Fit, Learner, Lesson, first_weights, lesson_of
 from tools.fit.words import words_of
 
@@ -60,13 +63,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     weights = shared_weights(StoredWeights(given.start.read_bytes()) if given.start else first_weights())
     learner = Learner(weights, is_new=given.start is None)
     with opened(given, weights) as workers:
+        fitted_to = [*pairs["fitted to"], *_superlatives(workers, pairs["fitted to"], given)]
         for number in range(given.passes):
             with _dumped(given.dump if number == 0 else None) as dumped:
-                _learn(learner, workers, pairs["fitted to"], number, given.seed, dumped)
+                _learn(learner, workers, fitted_to, number, given.seed, dumped)
             if given.write:
                 (WEIGHTS / WEIGHTS_FILE).write_bytes(packed(weights))
         if given.dump is None:
             _calibrate_and_judge(weights, workers, pairs, given)
+
+
+def _superlatives(workers: Workers, pairs: Sequence[Pair], given: argparse.Namespace) -> list[Pair]:
+    """Superlatives over the databases of pairs, drawn by the seed."""
+    if not given.superlatives:
+        return []
+    one_each = {pair.database: pair for pair in pairs}
+    found = [pair for made in workers.each(superlatives_of, [*one_each.values()]) for pair in made]
+    random.Random(given.seed).shuffle(found)  # noqa: S311 - nothing secret
+    return found[: given.superlatives]
 
 
 @contextmanager
@@ -87,6 +101,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--own", type=Path, default=Path("tests/pairs"))
     parser.add_argument("--questions", type=int, default=10_000, help="most questions per set, for fitting")
     parser.add_argument("--judged", type=int, default=400, help="most questions per set, for judging and calibration")
+    parser.add_argument("--superlatives", type=int, default=0, help="how many superlatives to make, for fitting")
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
@@ -101,7 +116,9 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
 def opened(given: argparse.Namespace, weights: Sequence[float]) -> Iterator[Workers]:
     """Processes that read with these weights, on their own Postgres. The results of queries are saved at the end."""
     with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
-        place = Place(server.start(), given.spider, given.own, work / "results")
+        url = server.start()
+        migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)  # conditions on places call functions of ours
+        place = Place(url, given.spider, given.own, work / "results")
         with Workers(place, weights, given.processes) as workers:
             yield workers
 

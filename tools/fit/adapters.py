@@ -36,6 +36,7 @@ from quarry.models.local_embedding import (
 )
 from quarry.models.safetensors import read_safetensors
 from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
+from tools.fit.tensors import write_half
 
 RIGHT_MAX = 2
 WRONG_MAX = 7
@@ -230,14 +231,7 @@ def train(network: Network, examples: list[Example], passes: float, chosen: rand
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:
     """Writes the tensors in half precision, in the format that `read_safetensors` reads."""
-    header: dict[str, Any] = {}
-    data = b""
-    for name, tensor in tensors.items():
-        half = tensor.detach().cpu().to(torch.float16).contiguous().numpy().tobytes()
-        header[name] = {"dtype": "F16", "shape": [*tensor.shape], "data_offsets": [len(data), len(data) + len(half)]}
-        data += half
-    text = json.dumps(header, separators=(",", ":")).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    write_half(path, {name: tensor.detach().float().cpu().numpy() for name, tensor in tensors.items()})
 
 
 if __name__ == "__main__":

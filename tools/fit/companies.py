@@ -36,7 +36,7 @@ from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_databa
 WEIGHTS = Path(quarry.companies.__file__).parent / "weights" / WEIGHTS_FILE
 GRADE_MIN = 2
 SHRINKING, PASSES = 0.3, 25
-BY_MEANING = ("meaning", "below the best")
+BY_MEANING = ("meaning", "like meaning", "plain meaning")
 """The evidence that candidates found by words alone do not have."""
 SHARES = tuple(place / 20 for place in range(15))
 QUALITY_LOST_MAX = 0.005
@@ -71,18 +71,19 @@ def regression(rows: Sequence[Values], right: Sequence[bool], names: Sequence[st
 
 
 def fit(seen: Sequence[Seen], *, by_meaning: bool) -> Fitted:
-    """The weights and thresholds for these queries."""
+    """The weights and thresholds for these queries. By words alone, no regression refuses them."""
     rows = [row for each in seen for row in each.evidence]
     right = [each.query.relevant.get(id, 0) >= GRADE_MIN for each in seen for id in each.ids]
     fits = regression(rows, right, _names(rows, by_meaning))
     fitted = Fitted(fits, {}, 0.0, 0.0)
-    of_all = [evidence_of_all(each.evidence, fitted, each.unheard_share) for each in seen]
-    answered = regression(of_all, [bool(each.query.relevant) for each in seen], _names(of_all, by_meaning))
-    chances = [chance_of(answered, each) for each in of_all]
-    answerable = sorted(chance for chance, each in zip(chances, seen, strict=True) if each.query.relevant)
-    fitted = replace(
-        fitted, answered=answered, refused_below=round(answerable[int(REFUSED_ANSWERABLE * len(answerable))], 3)
-    )
+    if by_meaning:
+        of_all = [evidence_of_all(each.evidence, fitted, each.unheard_share) for each in seen]
+        answered = regression(of_all, [bool(each.query.relevant) for each in seen], _names(of_all, by_meaning))
+        answerable = sorted(
+            chance_of(answered, values) for values, each in zip(of_all, seen, strict=True) if each.query.relevant
+        )
+        least = answerable[int(REFUSED_ANSWERABLE * len(answerable))]
+        fitted = replace(fitted, answered=answered, refused_below=round(least, 3))
     wanted = [each for each in seen if each.query.relevant]
     quality = {share: _quality(wanted, fitted, share) for share in SHARES}
     enough = [share for share, each in quality.items() if each >= quality[SHARES[0]] - QUALITY_LOST_MAX]

@@ -37,7 +37,9 @@ _DIRECTION = re.compile(r"\b(?:asc|desc)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Pair:
-    """A question about a database, and its gold statement; None if the data cannot answer. `previous` is the one before."""
+    """A question about a database, and its gold statement or Query as JSON; neither if the data cannot answer. `previous` is
+    the one before.
+    """
 
     database: str
     question: str
@@ -46,6 +48,7 @@ class Pair:
     kind: str = SPIDER
     language: str = "en"
     previous: str | None = None
+    query: str | None = None
 
 
 def part_of(pair: Pair) -> Part:

@@ -19,6 +19,7 @@ from zlib import crc32
 
 import psycopg
 
+from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.reader.features import DIMENSIONS
 from tools.fit.pairs import Pair
 from tools.fit.training import Fit
@@ -89,7 +90,8 @@ class Workers:
 
 
 def _work(pipe: Connection, place: Place, weights: Sequence[float]) -> None:
-    with psycopg.connect(place.url, autocommit=True) as connection:
+    options = f"-c search_path=public,{DEFAULT_SCHEMA}"
+    with psycopg.connect(place.url, autocommit=True, options=options) as connection:
         world = World(connection, place.spider, place.own, place.kept)
         fit = Fit(world, weights)
         given: tuple[Callable[[Fit, Pair], Any], list[Pair]] | None

@@ -112,7 +112,7 @@ class Fit:
         """The candidates of a pair; None if its gold result cannot be compared."""
         database = self.world.database(pair.database)
         gold = database.gold(pair)
-        if gold is None and pair.sql is not None:
+        if gold is None and (pair.sql or pair.query):
             return None
         before = self._found(database, pair, pair.previous).all[:1] if pair.previous else ()
         found = self._found(database, pair, pair.question, *before)

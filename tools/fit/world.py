@@ -6,16 +6,18 @@ import datetime
 import json
 import pickle
 import sqlite3
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from quarry.query.algebra import Query
 from quarry.reader.compose import Composed
 from tools.fit.databases import drafted_schema, load_own, load_spider
 from tools.fit.pairs import OWN, Pair, own_gold, spider_gold
-from tools.fit.results import Denotation, Gold, denotations
+from tools.fit.results import Denotation, Gold, cell, denotations, gold, run
 from tools.fit.values import Values
 from tools.spider_database import Database as SpiderDatabase
 
@@ -43,13 +45,22 @@ class Database:
 
     def gold(self, pair: Pair) -> Gold | None:
         """The gold result of a pair; None if it cannot be compared."""
-        if pair.sql is None:
+        key = pair.sql or pair.query
+        if key is None:
             return None
-        if pair.sql not in self._golds:
-            is_spider = self._folder.is_dir()
-            made = spider_gold(self._sqlite, pair.sql) if is_spider else own_gold(self._connection, self.name, pair.sql)
-            self._golds[pair.sql] = made
-        return self._golds[pair.sql]
+        if key not in self._golds:
+            self._golds[key] = self._gold(pair)
+        return self._golds[key]
+
+    def _gold(self, pair: Pair) -> Gold | None:
+        if pair.sql is None:
+            return gold([tuple(map(cell, row)) for row in self.rows(Query.model_validate_json(pair.query or ""))])
+        is_spider = self._folder.is_dir()
+        return spider_gold(self._sqlite, pair.sql) if is_spider else own_gold(self._connection, self.name, pair.sql)
+
+    def rows(self, query: Query) -> Sequence[Sequence[Any]]:
+        """The rows that a query returns. Raises InvalidInput and psycopg's errors."""
+        return run(self._connection, query, self.schema).rows
 
     def denotations(self, composed: Composed, today: datetime.date) -> Given:
         """The result of a query, run once."""

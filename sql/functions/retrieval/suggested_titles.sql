@@ -1,13 +1,14 @@
 -- Rows of a table whose titles hold all that was typed: each word, or the beginning of one. First those of p_ranked, in its order, then
--- others, those with the shortest titles first. Where no title holds all, those of p_ranked with a title that holds any. A word that no
--- title begins with is read as words that begin almost so (title_words_like). Stop words of p_language count only as the last word.
+-- others, those with the shortest titles first. Where no title holds all, those of p_ranked with a title that holds any: these are not
+-- whole. A word that no title begins with is read as words that begin almost so (title_words_like). Stop words of p_language count only as
+-- the last word.
 --
 -- p_titles is the expression of a row `t` that its index of titles is made of, p_filter an SQL condition on such a row, null for all rows,
 -- and p_seen the one that the caller may see it (title_words_like). They are built by the service.
 create or replace function suggested_titles(
   p_table regclass, p_titles text, p_query text, p_ranked text[], p_limit int, p_filter text default null, p_seen text default null,
   p_language regconfig default 'english'
-) returns table (id text, place int)
+) returns table (id text, place int, is_whole boolean)
 language plpgsql stable
 set enable_seqscan = off
 as $$
@@ -19,7 +20,7 @@ declare
     select w.lexeme from unnest(title_words(left(p_query, 300))) w
     where length(w.lexeme) >= shortest or has_paired_letters(w.lexeme) order by w.positions[1]);
   of_ranked constant text := format(
-    'select r.id, r.place::int from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
+    'select r.id, r.place::int, $4 from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
     p_table, p_titles);
   word text;
   known boolean;
@@ -40,17 +41,17 @@ begin
   if parts = '{}' then
     return;
   end if;
-  return query execute of_ranked using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit;
+  return query execute of_ranked using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit, true;
   get diagnostics listed = row_count;
   if listed < p_limit then
     return query execute format(
-      'select s.id, null::int from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
+      'select s.id, null::int, true from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
        order by s.words, s.id limit $3', p_titles, p_table, 'and (' || p_filter || ')', max_read)
       using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit - listed;
     get diagnostics others = row_count;
   end if;
   if listed + others = 0 then
-    return query execute of_ranked using array_to_string(parts, ' | ')::tsquery, p_ranked, p_limit;
+    return query execute of_ranked using array_to_string(parts, ' | ')::tsquery, p_ranked, p_limit, false;
   end if;
 end
 $$;

@@ -34,12 +34,6 @@ def test_a_demand_that_nothing_meets_is_named_with_its_cost_and_the_nearest(clie
     assert "(not in Antofagasta)" in content
 
 
-def test_a_description_in_other_words_shows_the_nearest_with_what_they_miss(client: TestClient) -> None:
-    answer = final(chat(client, "have somebody else look after my vineyard's ledger"))
-    assert answer["references"]
-    assert all("“ledger”" in each["misses"] or each["confidence"] >= 0.2 for each in answer["references"])
-
-
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     question = "insurance startups in Germany founded after 2010"
     read = final(chat(client, question))["understood"]

@@ -46,9 +46,9 @@ from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
 
-UNHEARD_MEANING_MIN = 0.2
+UNHEARD_MEANING_MIN = 0.25
 """The least cosine similarity of a word that no profile contains and one of the first companies, for these to be shown. Of 39
-doubtful questions on four sets of companies it refuses two of the three that have no answer and pass the regression, and one of
+doubtful questions on four sets of companies it refuses two of the three that have no answer and pass the regression, and two of
 the twenty that have one.
 """
 LACKING_MAX = 3

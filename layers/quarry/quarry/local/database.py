@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quarry.local.chosen import chosen_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
@@ -18,10 +18,6 @@ from quarry.services.services import Services, build_services, database_address,
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
     from quarry.postgres.pool import Address
-
-
-chosen_tenant: ContextVar[str | None] = ContextVar("chosen_tenant", default=None)
-"""The tenant of `--tenant`, that a command works on; None: the installation's own schema."""
 
 
 @dataclass(frozen=True)

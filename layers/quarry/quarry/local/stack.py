@@ -99,6 +99,8 @@ def _forwarded(arguments: Arguments) -> tuple[list[str], _Sent]:
     argv: list[str] = [*arguments.argv]
     while argv and argv[0].startswith("-"):  # options of `quarry` itself
         argv = argv[1 if "=" in argv[0] else 2 :]
+    if arguments.tenant is not None:
+        argv = ["--tenant", arguments.tenant, *argv]
     makes_table = getattr(arguments, "collection", None) is not None
     names = [
         text

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import Format, note, tell, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenants import (
@@ -30,7 +29,7 @@ where c.relkind = 'r' and n.nspname = any(%s) group by n.nspname
 
 def add(database: LocalDatabase, name: str, schema: str | None) -> None:
     """Add a tenant: its schema, with all tables and functions. Raises ConfigurationError if the name or the schema is taken."""
-    settings = _own(database).settings
+    settings = database.settings
     done = add_tenant(
         database.url,
         name,
@@ -115,17 +114,9 @@ def _report(result: TenantMigrated) -> None:
         )
 
 
-def _own(database: LocalDatabase) -> LocalDatabase:
-    """The installation. Raises ConfigurationError with `--tenant`."""
-    if database.tenant is not None:
-        raise ConfigurationError("`quarry tenant` works on the installation: leave --tenant out.")
-    return database
-
-
 @contextmanager
 def _connected(database: LocalDatabase) -> Iterator[SyncConnection]:
-    own = _own(database)
-    with connect(own.url, own.settings.database_schema) as connection:
+    with connect(database.url, database.settings.database_schema) as connection:
         yield connection
 
 

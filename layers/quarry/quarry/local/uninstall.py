@@ -13,6 +13,7 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
 from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
+from quarry.postgres.tenants import read_tenants
 
 ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
 """Shared by all databases of a server: see the migrations 0006 and 0021."""
@@ -68,6 +69,11 @@ def uninstall(*, confirmed: bool) -> bool:
         if not is_installed(connection, schema):
             print(f"there is no schema {schema} in this database")
             return True
+        if tenants := read_tenants(connection) if value(connection, "select to_regclass('tenants')") else []:
+            raise ConfigurationError(
+                f"The installation has {len(tenants)} tenants, such as {tenants[0].name}: `quarry tenant remove` drops each "
+                "with its data; then uninstall."
+            )
         print(_inventory(connection, schema))
         if not (confirmed or _confirms(schema)):
             print("nothing was dropped")

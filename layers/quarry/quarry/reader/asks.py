@@ -12,6 +12,7 @@ from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, SourceName
+from quarry.spans.quantities import dimension_of
 
 BASES_MAX = 6
 BASES_MIN = 3
@@ -26,6 +27,8 @@ LISTS_KEPT = 4
 DISTINCT_MAX = 4
 """Lists of this many fields or more are not read as "distinct"."""
 ORDERS_MAX = 7
+UNSAID_ORDERS_MAX = 5
+"""Most numbers and dates to sort by although the question does not name them: "the cheapest"."""
 GROUPS_MAX = 7
 DISTINCT_FIELDS_MAX = 2
 """Most fields whose different values are counted per group."""
@@ -155,8 +158,9 @@ class Asks:
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
-        # rows go by their title unless the question names a key
-        keys = [(each,) for each in base.fields if each.is_key and mentions.best(each)]
+        # rows go by their title, if they have one that is not a kind of them, unless the question names a key
+        is_titled = base.title in base.fields and not base.title.is_listed
+        keys = [(each,) for each in base.fields if each.is_key and (mentions.best(each) or not is_titled)]
         dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
         whole = [each for each in (base.titles, base.columns) if each]
         lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]
@@ -215,20 +219,19 @@ class Asks:
     ) -> Iterator[Ask]:
         """The rows sorted by a field: all of them, or the first ones."""
         clues = self.clues
-        unsaid = [
-            each for each in base.fields if (each.is_number or each.is_date) and not each.is_key and each not in fields
-        ]
+        unsaid = [each for each in base.fields if (each.is_amount or each.is_date) and each not in fields]
+        unsaid.sort(key=lambda each: -clues.hinted(each))
         ordered = [each for each in fields if each.is_number or each.is_date] + [
             each for each in fields if not (each.is_number or each.is_date)
         ][:2]
         ordered = [each for each in ordered if each.kind != "boolean"]
-        for order in dict.fromkeys([*ordered[:ORDERS_MAX], *unsaid[:3]]):
+        for order in dict.fromkeys([*ordered[:ORDERS_MAX], *unsaid[:UNSAID_ORDERS_MAX]]):
             named, place = clues.field("order", order), clues.mentions.best(order)
             for direction in DIRECTIONS:
                 by = f"order:{direction}"
-                own = clues.joined(
-                    evidence, named, clues.freely(by), clues.near(by, place), clues.one(f"{by}:{order.kind}")
-                )
+                # "oldest" falls on ages and rises on dates
+                words = clues.freely(by), clues.freely(f"{by}:{dimension_of(order.unit) or order.kind}")
+                own = clues.joined(evidence, named, *words, clues.near(by, place))
                 yield Ask("rows", base, self._framed("first", own), shown, order, direction, is_first=True)
                 if place is not None:
                     yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)

@@ -198,6 +198,10 @@ class _Pair:
             way = names.way(base, each.source)
             hops += len(way.links) if way else 0
         rows = self.conditions.has_rows
+        about = {test.about: test.form for test in self.conditions.tests if test.form in ("some", "none")}
+        within = [
+            about[each.field.source] for each in self.conditions.tests if each.field and each.field.source in about
+        ]
         return (
             clues.one("covered", covered / total),
             clues.one("uncovered", float(total - covered)),
@@ -205,6 +209,7 @@ class _Pair:
             clues.one("many", float(many)),
             clues.one(f"pair:{self.ask.kind}:{len(self.conditions.tests) if self.conditions.tests else 0}:{rows}"),
             clues.one(f"pair:{self.conditions.joined}:{self.ask.kind}"),
+            *(clues.one(f"within:{form}") for form in within),
             *((clues.framed("alone"),) if self._is_alone else ()),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -168,8 +168,10 @@ class _Writer:
         """The conditions on rows, and those on groups."""
         where: list[tuple[Way, Json]] = []
         having: list[Json] = []
-        for test in self._tests():
-            if test.form == "limit":
+        tests = self._tests()
+        related = {test.about for test in tests if test.form in ("some", "none")}
+        for test in tests:
+            if test.form == "limit" or self._is_of(related, test):
                 continue
             if test.form == "rows" and test.about == self.base.name:
                 if self.ask.kind != "groups":
@@ -178,6 +180,12 @@ class _Writer:
             else:
                 where.append(self._test(test))
         return self._joined(where), having
+
+    def _is_of(self, related: Container[str | None], test: Test) -> bool:
+        """Whether a test says which related rows there must be some or none of: "no invoice in May"."""
+        if self.conditions.joined != "all" or test.field is None or test.field.source not in related:
+            return False
+        return test.form == "field" and not test.is_denial and self.way(test.field.source).is_many
 
     def _tests(self) -> list[Test]:
         """The tests, with several values of one field merged into one test: a field cannot equal all of them."""
@@ -254,7 +262,9 @@ class _Writer:
             raise _Unsayable
         if test.form == "rows":
             return HERE, {"field": f"count({path})", "op": test.op, "value": test.values[0]}
-        exists = {"exists": path}
+        of_them = [each for each in self.conditions.tests if self._is_of((test.about,), each)]
+        where = [_within(way, self._test(each)[1]) for each in of_them]
+        exists: Json = {"exists": path, **({"where": where} if where else {})}
         return HERE, exists if test.form == "some" else {"not": exists}
 
 

@@ -175,7 +175,7 @@ class Clues:
         yield f"{role}:kind:{each.kind}", 1.0
         first = f"^{self.mentions.words[0]}" if self.mentions.tokens else "^"
         yield f"{role}:kind:{each.kind}:{first}", 0.5
-        if each.is_key:
+        if each.is_pointer:
             yield f"{role}:key", 1.0
         if place is not None:
             yield f"{role}:named", place.likeness

@@ -43,6 +43,8 @@ NAMED_WELL = 0.7
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
+KEY_LIKENESS = 0.7
+"""Likeness from which words name the key of a row, and not the row itself: "tasks" is no `task_id`."""
 SHORT_MIN = 3
 """Fewest letters of a shortened word."""
 JOINED_MAX = 4
@@ -273,8 +275,9 @@ def _places(named: Named, forms: Sequence[dict[str, float]], mentions: Mentions,
                 found.append(_run(first, weights, alone, forms, mentions))
     found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
     kept: list[WordRun] = []
+    least = KEY_LIKENESS if isinstance(named, FieldName) and named.is_key else NAMED_MIN
     for place in found:
-        if place.likeness >= NAMED_MIN and not any(place.mask & other.mask for other in kept):
+        if place.likeness >= least and not any(place.mask & other.mask for other in kept):
             kept.append(place)
     return kept[:MENTIONS_MAX]
 

@@ -48,6 +48,8 @@ class FieldName:
     """The reference to the row of which this is the title."""
     is_measure: bool = False
     """Whether it is a number that the source declares, over its rows."""
+    is_reference: bool = False
+    """Whether it is the key of another row."""
 
     @property
     def is_number(self) -> bool:
@@ -55,8 +57,13 @@ class FieldName:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it is a number that measures something, not a key."""
-        return self.is_number and not self.is_key
+        """Whether it is a number that measures something, not the key of a row."""
+        return self.is_number and not self.is_pointer
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it only points to a row: its own key, or the key of another."""
+        return self.is_key or self.is_reference
 
     @property
     def is_date(self) -> bool:
@@ -215,7 +222,15 @@ def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldNam
         each.currency,
         each.listed is not None,
         to,
+        is_reference=not is_key and each.related is None and _refers(source, each),
     )
+
+
+def _refers(source: Source, each: Field) -> bool:
+    """Whether a column leads to rows of another source."""
+    column = _plain(each.sql("t"))
+    ways = (link.on("t", "o") for link in source.links.values() if not link.is_many)
+    return any(column in way.replace("(", " ").replace(")", " ").split() for way in ways)
 
 
 def _is_title(source: Source, each: Field) -> bool:

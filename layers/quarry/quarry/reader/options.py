@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Literal
 
 from quarry.query.algebra import Scalar
-from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold
+from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold, plain
 from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.mentions import DateMention, NumberMention, TextMention, ValueMention, WordRun
 from quarry.reader.names import FieldName, SourceName
@@ -84,7 +84,7 @@ class Options:
         if averages:
             yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
         fields = [
-            *self._named(lambda each: not each.is_key and each.kind != "boolean", 3),
+            *self._named(lambda each: not each.is_pointer and each.kind != "boolean", 3),
             *self._of_named_source(dates, DATES_MAX),
         ]
         blanks = [*dict.fromkeys(fields)]
@@ -138,14 +138,15 @@ class Options:
             yield from islice(filter(wanted, source.columns), most)
 
     def _sources(self, most: int) -> list[SourceName]:
-        """The named sources, last mentioned first."""
+        """The named sources, last mentioned first. Where there is only one, its rows need no name."""
         named = [
             (places[0].likeness, places[0].first, each)
             for each, places in self.clues.mentions.named.items()
             if isinstance(each, SourceName) and places[0].likeness >= 0.5
         ]
         named.sort(key=lambda item: (-item[0], -item[1]))
-        return [each for _, _, each in named[:most]]
+        every = [*self.clues.names.sources.values()]
+        return [each for _, _, each in named[:most]] or (every if len(every) == 1 else [])
 
     def _about(self) -> list[SourceName]:
         """The named sources, and the source with the most named fields."""
@@ -276,7 +277,7 @@ class Options:
             each
             for source in clues.names.sources.values()
             for each in source.fields
-            if each.is_number and not (each.is_key and clues.mentions.best(each) is None)
+            if each.is_number and not (each.is_pointer and clues.mentions.best(each) is None)
         ]
         return sorted(fields, key=distance)
 
@@ -348,7 +349,7 @@ class Options:
                 evidence = clues.joined(clues.field("number", each), clues.distance("number", each, mention.place))
                 for op in COMPARED:
                     agrees = clues.one(f"agrees:{mention.op}:{op}")
-                    test = Test("field", op, (round(value, 4),), each)
+                    test = Test("field", op, (plain(round(value, 4)),), each)
                     yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"length{op}"), agrees))
         day = (self.today - datetime.timedelta(days=min(round(mention.one * MONTH_DAYS), 200_000))).isoformat()
         for each in self._dated(DateMention(mention.place, DateRange()))[:3]:

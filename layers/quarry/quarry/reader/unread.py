@@ -131,6 +131,9 @@ def _is_meant(each: FieldName, first: Candidate, found: Candidates) -> bool:
     names, words stand for it, or it is called nothing but what it holds: a `year`.
     """
     mentions, of = found.mentions, found.clues.names.sources[each.source]
+    about = [test.about for test in first.conditions.tests if test.form in ("some", "none") and test.about]
+    if any(name != of.name and found.clues.names.sources[name].dated for name in about):
+        return _is_named(mentions.best(each))  # "no order in May" tells of the orders, not of the customers
     if each is of.dated and (of is first.ask.base or mentions.best(of) is not None):
         return True
     is_plain = any(set(called) <= {*stems_of(each.kind)} for called in each.called)

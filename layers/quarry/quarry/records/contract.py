@@ -45,7 +45,6 @@ ConfidenceLevel = Literal["high", "medium", "low"]
 
 LIMIT_MAX, OFFSET_MAX = 100, 400
 FACET_VALUES_MAX = 20
-FACET_CHARACTERS_MAX = 1000
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
 
@@ -54,7 +53,7 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, max_length=FACET_CHARACTERS_MAX), Storable]
+_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), Storable]
 FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_VALUES_MAX), BeforeValidator(_listed)]
 """The values that a request names of one facet; an empty one stands for records without any."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import TypeAdapter
 from starlette.responses import Response, StreamingResponse
 
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
 from quarry.records.contract import (
-    FACET_CHARACTERS_MAX,
-    FACET_VALUES_MAX,
     AskQuery,
     AskRequest,
     Collections,
     CountRequest,
+    FacetValues,
     RecordCounts,
     SearchRequest,
     SearchResponse,
@@ -37,14 +37,6 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 
-_FACET_VALUES = {
-    "type": "array",
-    "items": {"type": "string", "maxLength": FACET_CHARACTERS_MAX},
-    "minItems": 1,
-    "maxItems": FACET_VALUES_MAX,
-}
-"""The schema of `FacetValues`, written out: making it takes longer than to import the contract."""
-
 _FACETS = {
     "parameters": [
         {
@@ -56,7 +48,7 @@ _FACETS = {
             " a synonym of.",
             "style": "form",
             "explode": True,
-            "schema": {"type": "object", "additionalProperties": _FACET_VALUES},
+            "schema": {"type": "object", "additionalProperties": TypeAdapter(FacetValues).json_schema()},
         }
     ]
 }

@@ -66,7 +66,9 @@ async def _ranked(text: str, arms: Sequence[TypeSearch], services: Services) -> 
 async def _with_titles(
     query: str, arms: Sequence[TypeSearch], ranked: Sequence[RecordKey], limit: int, database: Database
 ) -> list[RecordKey]:
-    """The records whose titles hold the words: of those `ranked` first, then of others, `limit` at most."""
+    """The records whose titles hold the words: of those `ranked` first, then of others, `limit` at most. Where no title of any type
+    holds all words, those that hold some.
+    """
     if not arms:
         return []
     calls = []
@@ -74,7 +76,7 @@ async def _with_titles(
         condition = arm.type.condition(arm.conditions)
         calls.append(
             SQL(
-                "select {name} as type, s.id, s.place from suggested_titles({rows}, {titles}, %(query)s, {ranked}, %(limit)s,"
+                "select {name} as type, s.id, s.is_whole from suggested_titles({rows}, {titles}, %(query)s, {ranked}, %(limit)s,"
                 " {condition}, {seen}, {language}) s"
             ).format(
                 name=Literal(arm.type.name),
@@ -88,7 +90,7 @@ async def _with_titles(
         )
     rows = await database.rows(SQL(" union all ").join(calls), {"query": query, "limit": limit})
     places = {key: place for place, key in enumerate(ranked)}
-    keys = [(row["type"], row["id"]) for row in rows]
+    keys = [(row["type"], row["id"]) for row in rows if row["is_whole"]] or [(row["type"], row["id"]) for row in rows]
     listed = sorted((key for key in keys if key in places), key=places.__getitem__)
     return [*listed, *(key for key in keys if key not in places)][:limit]
 

@@ -95,10 +95,6 @@ class Facet:
         """Whether each row has one number of its own."""
         return self.kind in NUMERIC_KINDS and self.related is None and not self.is_array
 
-    def is_in(self, currency: str | None) -> bool:
-        """Whether amounts in a currency can be compared with its values; an amount without a currency can."""
-        return None in (currency, self.currency) or currency == self.currency
-
     @property
     def sql(self) -> LiteralString:
         """Its value as SQL on a row `t`, or on a related row `r`."""

@@ -205,9 +205,9 @@ WORDS_TO_COUNTED_MAX = 3
 """How many words after a number to search for the noun it counts ("100 full-time employees")."""
 
 _MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "quarter": 3.0, "month": 1.0} | {
-    "week": 12 / 52,
-    "wk": 12 / 52,
-    "wks": 12 / 52,
+    "week": 84 / 365,
+    "wk": 84 / 365,
+    "wks": 84 / 365,
     "day": 12 / 365,
     "hour": 12 / 365 / 24,
 }
@@ -237,7 +237,7 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
 def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
     """The lengths of time in a text, in months. As dates, they only mean ages."""
     lengths = [
-        replace(each, value=round(each.value * _MONTHS[each.unit], 6))
+        replace(each, value=round(each.value * _MONTHS[each.unit], 12))
         for each in _amounts(text, tokens)
         if each.unit in _MONTHS
     ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 from click.core import ParameterSource
 
+from quarry.local.chosen import OF_INSTALLATION, chosen_tenant
 from quarry.local.telling import telling
 
 if TYPE_CHECKING:
@@ -216,8 +217,8 @@ def _callback(here: Run, there: Run | None) -> Callable[..., int]:
         signal.signal(signal.SIGTERM, _terminate)
         arguments = _arguments(context)
         arguments.dotenv = take_dotenv()
-        _choose_tenant(arguments)
         try:
+            _choose_tenant(arguments)
             return _chosen(arguments, here, there)(arguments)
         except KeyboardInterrupt:
             return INTERRUPTED
@@ -258,11 +259,16 @@ def _chosen(arguments: Arguments, here: Run, there: Run | None) -> Run:
 
 
 def _choose_tenant(arguments: Arguments) -> None:
-    """Let the command open its database in the schema of the tenant, if one is named."""
-    if arguments.tenant is not None:
-        from quarry.local.database import chosen_tenant
+    """Let the command open its database in the schema of the tenant, if one is named; a process may run several commands.
 
-        chosen_tenant.set(arguments.tenant)
+    Raises WrongUsage for a command of the installation, and with `--server`, whose token says whose request it is.
+    """
+    command = arguments.full_name.partition(" ")[0]
+    if arguments.tenant is not None and command in OF_INSTALLATION:
+        raise WrongUsage(f"`quarry {command}` works on the installation: leave --tenant out")
+    if arguments.tenant is not None and arguments.server is not None:
+        raise WrongUsage("--server and --tenant exclude each other: the token of QUARRY_TOKEN says whose request it is")
+    chosen_tenant.set(arguments.tenant)
 
 
 def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:

@@ -1,0 +1,37 @@
+-- A boarding kennel's sheet of dogs, one row a stay. Money is in pounds. Today is 2026-05-14.
+create table kennel (
+    "Dog" text not null,
+    "Breed" text,
+    "Sex" text not null,
+    "Born" date,
+    "Weight kg" numeric(5, 1),
+    "Owner" text not null,
+    "Town" text not null,
+    "Arrived" date not null,
+    "Leaves" date,
+    "Run" text not null,
+    "Daily rate" numeric(6, 2) not null,
+    "Deposit paid" boolean not null,
+    "Walks a day" int not null,
+    "Vaccinated until" date,
+    "Extra charges" numeric(6, 2),
+    "Remarks" text
+);
+insert into kennel values
+    ('Biscuit', 'Border Terrier', 'F', '2019-03-02', 7.4, 'Helen Marsh', 'Otley', '2026-05-01', '2026-05-18', 'A1', 21.50, true, 2, '2026-11-30', null, null),
+    ('Rufus', 'Labrador', 'M', '2014-08-19', 33.2, 'Colin Webb', 'Ilkley', '2026-05-03', '2026-05-16', 'A2', 24.00, true, 3, '2026-07-01', 12.00, 'needs tablets in the morning'),
+    ('Nala', 'Whippet', 'F', '2021-06-27', 12.8, 'Amira Haddad', 'Otley', '2026-05-09', '2026-05-23', 'A3', 21.50, false, 2, '2027-01-15', null, null),
+    ('Otto', 'Dachshund', 'M', '2018-01-11', 9.1, 'Jürgen Vogt', 'Leeds', '2026-05-10', '2026-05-15', 'B1', 20.00, true, 1, '2026-06-20', 8.50, 'barks at night'),
+    ('Pepper', 'Springer Spaniel', 'F', '2022-10-05', 18.6, 'Sian Rees', 'Skipton', '2026-04-22', '2026-05-30', 'B2', 23.00, true, 3, '2026-12-12', null, null),
+    ('Duke', 'Great Dane', 'M', '2020-04-30', 61.5, 'Colin Webb', 'Ilkley', '2026-05-03', '2026-05-16', 'B3', 29.00, true, 2, '2026-07-01', 30.00, 'double portions'),
+    ('Luna', 'Border Collie', 'F', '2017-12-24', 17.3, 'Tom Fairley', 'Burley', '2026-05-12', '2026-05-14', 'C1', 22.00, false, 4, '2026-05-01', null, 'vaccination to be checked'),
+    ('Milo', 'Cockapoo', 'M', '2023-02-14', 10.2, 'Grace Okafor', 'Leeds', '2026-03-28', '2026-04-11', 'A1', 21.00, true, 2, '2026-09-09', null, null),
+    ('Hattie', 'Greyhound', 'F', '2016-05-08', 27.9, 'Dennis Lowe', 'Otley', '2026-04-02', '2026-04-20', 'A2', 24.50, true, 2, '2026-10-18', 15.00, null),
+    ('Ziggy', 'Jack Russell', 'M', '2012-11-03', 6.2, 'Maureen Platt', 'Skipton', '2026-02-14', '2026-02-28', 'C2', 19.50, true, 1, '2026-03-31', 22.75, 'elderly, own bed'),
+    ('Bramble', 'Labrador', 'F', '2024-01-20', 24.4, 'Priya Nair', 'Harrogate', '2026-01-05', '2026-01-19', 'B1', 23.50, true, 3, '2026-08-24', null, null),
+    ('Scout', 'Beagle', 'M', '2020-09-16', 13.7, 'Amira Haddad', 'Otley', '2025-12-20', '2026-01-03', 'A3', 21.50, true, 2, '2027-01-15', null, null),
+    ('Willow', 'Lurcher', 'F', '2019-07-31', 22.0, 'Ed Stannard', 'Ilkley', '2025-12-22', '2025-12-29', 'C1', 22.50, false, 3, '2026-02-28', 5.00, null),
+    ('Monty', 'Pug', 'M', '2021-03-19', 8.3, 'Grace Okafor', 'Leeds', '2025-11-08', '2025-11-15', 'B2', 20.50, true, 1, '2026-09-09', null, null),
+    ('Freya', 'Husky', 'F', '2018-06-06', 25.1, 'Lars Nygaard', 'Harrogate', '2026-05-05', null, 'C3', 26.00, false, 4, '2026-06-11', null, 'owner abroad, open end'),
+    ('Gus', null, 'M', null, 15.5, 'RSPCA Leeds', 'Leeds', '2026-04-30', null, 'D1', 15.00, false, 2, null, null, 'stray'),
+    ('Poppy', 'Cavapoo', 'F', '2022-05-22', 7.0, 'Helen Marsh', 'Otley', '2025-08-02', '2025-08-16', 'A1', 21.25, true, 2, '2026-11-30', null, null);
