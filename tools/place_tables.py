@@ -67,7 +67,8 @@ def main() -> None:
     _write(
         "cities.tsv",
         GEONAMES,
-        "usual names, country, state (of the United States), thousands of people, other names",
+        "usual names, country, state (of the United States), thousands of people, other names, "
+        "normalised usual names if they differ",
         cities(),
     )
 
@@ -108,7 +109,10 @@ def cities() -> Iterator[tuple[str, ...]]:
             others = [name for name in city["alternatenames"] if _is_name(name)]
         rest = _each_once([*usual, *others])[len(usual) :]
         state = city["admin1code"] if city["countrycode"] == "US" else ""
-        yield ",".join(usual), city["countrycode"], state, str(city["population"] // 1000), ",".join(rest)
+        names = ",".join(usual)
+        keyed = ",".join(" ".join(keys(name)) for name in usual)
+        thousands = str(city["population"] // 1000)
+        yield names, city["countrycode"], state, thousands, ",".join(rest), keyed if keyed != names else ""
 
 
 def _is_name(name: str) -> bool:

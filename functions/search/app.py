@@ -2,8 +2,7 @@
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import everything, search
-from quarry.domains import import_what_answers
 from quarry.web.lambda_app import ExecutionEnvironment
 
-environment = ExecutionEnvironment(import_what_answers)
-handler = environment.stream(search.ROUTERS, documented=everything.ROUTERS)
+environment = ExecutionEnvironment(search.import_the_rest)
+handler = environment.stream(search.ROUTERS, documented=everything.ROUTERS, routers_at=search.routers_at)

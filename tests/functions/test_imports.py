@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 
+from quarry.api.search import ROUTERS, routers_at
 from quarry.domains import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,8 +58,11 @@ OF_OTHERS = {"quarry.records.routes", "quarry.people.routes"}
 NOT_IMPORTED = {
     **dict.fromkeys(("cleanup", "embed", "load", "migrate"), OF_HTTP),
     **dict.fromkeys(("cache_lookup", "console", "profile", "unlock"), OF_OTHERS),
-    "search": {"quarry.api.profile", "quarry.collections.declaration"},
-}
+    "search": {
+        "quarry.api.profile", "quarry.collections.declaration", "quarry.web.mcp", "quarry.web.openai_routes",
+        *(f"quarry.{domain}.routes" for domain in DOMAINS),
+    },
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -80,5 +85,16 @@ def test_a_provisioned_environment_imports_everything_before_its_first_request()
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     imported = set(done.stdout.split())
-    assert {f"quarry.{domain}.search" for domain in DOMAINS} <= imported
+    assert {f"quarry.{domain}.{name}" for domain in DOMAINS for name in ("search", "routes")} <= imported
     assert "aws_lambda_powertools.utilities.parameters" in imported
+
+
+def test_each_path_of_the_search_function_is_served_by_the_routers_for_it() -> None:
+    paths = {route.path for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)}
+    assert {"/health", "/query", "/records/ask", "/people/search", "/collections", "/v1/models", "/mcp"} <= paths
+    for path in paths:
+        assert path in {
+            route.path for router in routers_at(path) for route in router.routes if isinstance(route, APIRoute)
+        }
+        assert routers_at(path) == routers_at(path.replace("s", "%73"))
+    assert len(routers_at("/records/ask").modules) == 1

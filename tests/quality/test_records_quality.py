@@ -75,7 +75,7 @@ def _declines(answer: str) -> bool:
         ("keyword", 0.70, 0.80),
         ("question", 0.34, 0.36),
         ("person", 0.45, 0.48),
-        ("vague", 0.42, 0.65),
+        ("vague", 0.41, 0.65),
         ("typo", 0.44, 0.58),
     ],
 )

@@ -12,7 +12,7 @@ from quarry.agent.reading import explanation_of
 from quarry.query.algebra import Comparison
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
-from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked
+from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned, packed
 from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, words_left
 from tests.query_language.made import DESK
@@ -33,7 +33,7 @@ def calibrated(calibration: Calibration) -> Learned:
 def test_weights_stay_the_same_in_their_file_to_half_precision() -> None:
     chosen = random.Random(3)
     weights = [chosen.gauss(0, 1) if chosen.random() < 0.02 else 0.0 for _ in range(DIMENSIONS)]
-    again = unpacked(packed(weights))
+    again = StoredWeights(packed(weights))
     # compared one by one: a million of them take `approx` ten seconds
     assert all(abs(one - other) <= max(1e-3 * abs(other), 1e-6) for one, other in zip(again, weights, strict=True))
 

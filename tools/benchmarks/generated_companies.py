@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.companies.contract import STATUSES
+from quarry.companies.tables import STATUSES
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.text import words
 from tests.bulk import Connection

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
+from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards, mark_embedded
 from tools.benchmarks.generated import Corpus
 from tools.benchmarks.measuring import Connection

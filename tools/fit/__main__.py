@@ -35,7 +35,7 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
-from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, pair_model, unpacked, write, write_words
+from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, packed, pair_model, write, write_words
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs = {part: pairs_of(given, part) for part in get_args(Part)}
     if given.write:
         write_words(WEIGHTS, words_of(pairs["fitted to"]))
-    weights = shared_weights(unpacked(given.start.read_bytes()) if given.start else first_weights())
+    weights = shared_weights(StoredWeights(given.start.read_bytes()) if given.start else first_weights())
     learner = Learner(weights, is_new=given.start is None)
     with opened(given, weights) as workers:
         fitted_to = [*pairs["fitted to"], *_superlatives(workers, pairs["fitted to"], given)]

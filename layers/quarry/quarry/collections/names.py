@@ -15,7 +15,7 @@ from importlib.resources import files
 from quarry.language.word_forms import is_everyday, singular, stem
 from quarry.language.writing import languages
 
-_IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)')
+_IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|((?:[A-Za-z_]|[^\x00-\x7f])(?:[A-Za-z0-9_$]|[^\x00-\x7f])*)')
 
 
 def table_name(name: str) -> tuple[str, str]:

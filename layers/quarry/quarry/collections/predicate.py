@@ -23,7 +23,7 @@ from typing import Any, LiteralString, TypeAlias
 
 EXPRESSION_MAX = 300
 _EXPRESSION_TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)"
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>(?:[A-Za-z_]|[^\x00-\x7f])[\w$]*(?:\.[\w$]+)*)"
     r"|\"(?P<quoted>(?:[^\"{}]|\"\")+)\"|(?P<sign>[-+*/(),]))"
 )
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
-from quarry.companies.contract import Company, FundingStage, Status
+from quarry.companies.contract import Company
+from quarry.companies.tables import FundingStage, Status
 from quarry.language.word_forms import sentences
 from quarry.platform.text import shorten, significant_words
 from quarry.verification.wire import SourceText

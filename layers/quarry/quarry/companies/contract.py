@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
+from quarry.companies.tables import FundingStage, Status
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
@@ -23,12 +24,6 @@ VALUES_MAX = 200
 VALUE_CHARACTERS_MAX = 200
 
 Strength = Literal["required", "assumed", "preferred"]
-
-Status = Literal["startup", "acquired", "public", "closed"]
-STATUSES: tuple[Status, ...] = get_args(Status)
-
-FundingStage = Literal["bootstrapped", "pre_seed", "seed", "series_a", "series_b", "series_c", "growth", "public"]
-FUNDING_STAGES: tuple[FundingStage, ...] = get_args(FundingStage)
 
 FieldName = Literal[
     "name", "former_name", "domain", "sector", "category", "business_model", "niche", "status", "city", "country", "founded_year",

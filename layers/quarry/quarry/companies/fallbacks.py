@@ -181,7 +181,14 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
         else:
             tags = sum(_filed(entry.company, group) for group in intent.tags) / max(1, len(intent.tags))
             missed = sum(group.is_demanded and group not in groups for group in intent.tags)
-            values |= {"always": 1.0, "meaning": meaning, "words": share, "tags": tags, "missed": float(missed), "conditions": float(bool(intent.demands))}
+            values |= {
+                "always": 1.0,
+                "meaning": meaning,
+                "words": share,
+                "tags": tags,
+                "missed": float(missed),
+                "conditions": float(bool(intent.demands)),
+            }
             values |= {"plain": 1.0, "plain tags": tags, "plain meaning": meaning} if intent.is_plain else {}
         found.append(Evidence(covered, groups, values))
     return found

@@ -18,7 +18,7 @@ from quarry.agent.service import with_known_values
 from quarry.agent.sources import DataAccess
 from quarry.companies.answer import Result, dropped, reference, uncovered
 from quarry.companies.context import CompanyInquiry, Context, Plan, Round, Timeline
-from quarry.companies.contract import ChatRequest, Company, Reference, Status
+from quarry.companies.contract import ChatRequest, Company, Reference
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.fallbacks import seed_variants
 from quarry.companies.intent import COUNT_MAX, CompanyIntent, assumed
@@ -27,6 +27,7 @@ from quarry.companies.reading import read_sought
 from quarry.companies.retrieval import count_meeting, look_up, match_names, stored_vectors
 from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, described, rounds
 from quarry.companies.sources import SEARCHED, met
+from quarry.companies.tables import Status
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel

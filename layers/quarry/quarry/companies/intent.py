@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.companies.contract import STATUSES
 from quarry.companies.facets import STATUS
+from quarry.companies.tables import STATUSES
 from quarry.platform.contract import Evidence
 from quarry.query.algebra import Comparison, Condition, Query, comparisons_of
 

@@ -15,8 +15,9 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from quarry.companies.candidates import Entry, Source, facts, snippets
-from quarry.companies.contract import EVIDENCE_CHIPS_MAX, STATUSES, ChatMessage, Company
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, ChatMessage, Company
 from quarry.companies.intent import COUNT_MAX
+from quarry.companies.tables import STATUSES
 from quarry.models.interface import Message
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, fence, shorten, significant_words

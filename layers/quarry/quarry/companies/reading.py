@@ -16,10 +16,11 @@ from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
 from quarry.companies import contract
-from quarry.companies.contract import FUNDING_STAGES, STATUSES, ChatRequest
+from quarry.companies.contract import ChatRequest
 from quarry.companies.facets import COMPANIES, STAGE, STATUS, TAG_FACETS
 from quarry.companies.intent import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
 from quarry.companies.sources import PHRASES, SEARCHED, labels, read_schema
+from quarry.companies.tables import FUNDING_STAGES, STATUSES
 from quarry.language.word_forms import phrase, runs
 from quarry.language.writing import numeral_value
 from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence

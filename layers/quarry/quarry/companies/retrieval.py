@@ -11,10 +11,11 @@ from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import CompanyCandidate, NameMatch, Source, Variant, distinct, merge
 from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round, counted
-from quarry.companies.contract import STATUSES, Company
+from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.sources import met
+from quarry.companies.tables import STATUSES
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from quarry.companies.contract import FundingStage, Status
 from quarry.platform.tables import EmbeddedTable, Forgettable, Line, LoadableTable, Names, Row
 from quarry.platform.text import Identifier, Storable
+
+Status = Literal["startup", "acquired", "public", "closed"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+FundingStage = Literal["bootstrapped", "pre_seed", "seed", "series_a", "series_b", "series_c", "growth", "public"]
+FUNDING_STAGES: tuple[FundingStage, ...] = get_args(FundingStage)
 
 
 def _each_once(names: list[str]) -> list[str]:

@@ -21,24 +21,16 @@ from pydantic import (
     field_validator,
 )
 
+from quarry.people.tables import EmploymentType, Intent, Rupees, SeniorityLevel
 from quarry.platform.contract import DEPRECATED, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, Identifier, QueryText, Storable, StorableWords, storable
 from quarry.query.contract import Understood
 
-Intent = Literal[
-    "work", "education", "project", "business", "research", "teaching",
-    "community", "certification", "achievement", "career_break", "other",
-]  # fmt: skip
-EmploymentType = Literal["full_time", "part_time", "contract", "freelance", "internship", "self_employed", "volunteer"]
-SeniorityLevel = Literal["intern", "entry", "mid", "senior", "lead", "manager", "director", "executive", "founder"]
-
 FALLBACK_TIERS = {0: "strict", 1: "time relaxed", 2: "location relaxed", 3: "company and team relaxed"}
 
 DISCOVER_LIMIT_MAX = 100
 PlaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), StorableWords]
-Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)]
-"""Indian rupees a year."""
 
 
 def _values_of(taxonomy: Any) -> WithJsonSchema:

@@ -16,8 +16,9 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from quarry.language.word_forms import Token, keys, stem, stems_of, tokenise, unique
-from quarry.people.contract import Constraints, EmploymentType, Intent, Must, PeopleQuery, Quote, SeniorityLevel
+from quarry.people.contract import Constraints, Must, PeopleQuery, Quote
 from quarry.people.facets import PEOPLE
+from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.values import Interval, interval_of

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
-from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
+from quarry.people.contract import Constraints, PersonResult
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
 from quarry.people.normalisation import is_date, normalise
@@ -25,6 +25,7 @@ from quarry.people.ranking import (
     similarity_percent,
 )
 from quarry.people.reasons import CardWithPhrases
+from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database

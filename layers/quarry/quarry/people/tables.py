@@ -7,9 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
-from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, Line, LoadableTable, Names, Row, Text
 from quarry.platform.text import Identifier, Storable
+
+Intent = Literal[
+    "work", "education", "project", "business", "research", "teaching",
+    "community", "certification", "achievement", "career_break", "other",
+]  # fmt: skip
+EmploymentType = Literal["full_time", "part_time", "contract", "freelance", "internship", "self_employed", "volunteer"]
+SeniorityLevel = Literal["intern", "entry", "mid", "senior", "lead", "manager", "director", "executive", "founder"]
+
+Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)]
+"""Indian rupees a year."""
 
 ChildType = Literal[
     "responsibility", "achievement", "project", "skill", "tool", "metric", "collaboration", "learning"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import ConfigDict, Field, SecretStr
+
+from quarry.platform.lazy_model import LazyModel
 
 LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 LOCAL_EMBEDDING_DIMENSIONS = 384
@@ -22,7 +24,7 @@ def setting(default: Any, description: str, **constraints: Any) -> Any:
     return Field(default=default, description=description, **constraints)
 
 
-class SettingFields(BaseModel):
+class SettingFields(LazyModel):
     """The settings, by their environment variable in lower case. The order is that of docs/settings.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

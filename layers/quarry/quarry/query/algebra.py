@@ -19,6 +19,7 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     Tag,
+    TypeAdapter,
     model_validator,
 )
 from typing_extensions import TypeAliasType
@@ -223,6 +224,9 @@ Condition = TypeAliasType(
         Discriminator(_form),
     ],
 )
+
+CONDITIONS: TypeAdapter[tuple[Condition, ...]] = TypeAdapter(tuple[Condition, ...], config=ConfigDict(defer_build=True))
+"""Reads conditions. Built once, on first use, for all who read some: it takes 10 ms."""
 
 
 def _arguments(text: str) -> list[str]:

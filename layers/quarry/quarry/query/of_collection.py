@@ -13,8 +13,6 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, LiteralString
 
-from pydantic import TypeAdapter
-
 from quarry.collections.collection import Collection, OwnTable, column_of
 from quarry.collections.declaration_parts import RelatedRows
 from quarry.collections.names import table_name, words
@@ -25,7 +23,7 @@ from quarry.collections.search_table import DATE, called, own_value, search_tabl
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.uses import is_single
 from quarry.language.word_forms import plural
-from quarry.query.algebra import Aggregate, Condition
+from quarry.query.algebra import CONDITIONS, Aggregate, Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
 from quarry.query.schema import (
     KINDS,
@@ -170,11 +168,6 @@ def _table_of(table: SearchTable, facet: Facet) -> str | None:
     return table.relation(facet.related).table if facet.related else None
 
 
-@cache
-def _conditions() -> TypeAdapter[tuple[Condition, ...]]:
-    return TypeAdapter(tuple[Condition, ...])
-
-
 def _predicates(collection: Collection) -> dict[str, tuple[Condition, ...]]:
     return {name: _predicate(text) for name, text in collection.declaration.predicates.items()}
 
@@ -207,7 +200,7 @@ def _with_texts(read: Any, names: Set[str]) -> Any:
 
 @cache
 def _predicate(text: str) -> tuple[Condition, ...]:
-    return _conditions().validate_python(read_predicate(text))
+    return CONDITIONS.validate_python(read_predicate(text))
 
 
 def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | None:

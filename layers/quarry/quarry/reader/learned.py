@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
@@ -78,7 +82,7 @@ def learned() -> Learned:
     """Reads the weights and calibrations in the package."""
     folder = files("quarry.reader") / "weights"
     chances = json.loads((folder / CHANCES_FILE).read_text(encoding="utf-8"))
-    weights = unpacked((folder / WEIGHTS_FILE).read_bytes())
+    weights = StoredWeights((folder / WEIGHTS_FILE).read_bytes())
     by_linear, by_both = (_calibration(chances[name]) for name in ("by_linear", "by_both"))
     return Learned(weights, by_linear, by_both, chances["linear_share"])
 
@@ -117,17 +121,43 @@ def packed(weights: Sequence[float]) -> bytes:
 _NOTHING = (struct.pack("<e", 0.0), struct.pack("<e", -0.0))
 
 
-def unpacked(data: bytes) -> list[float]:
-    """Decodes the weights of a file."""
-    held = zlib.decompress(data)
-    (count,) = struct.unpack_from("<I", held)
-    steps = struct.unpack_from(f"<{count}H", held, 4)
-    values = struct.unpack_from(f"<{count}e", held, 4 + 2 * count)
-    weights, place = [0.0] * DIMENSIONS, 0
-    for step, value in zip(steps, values, strict=True):
-        place += step
-        weights[place] = value
-    return weights
+class StoredWeights(Sequence[float]):
+    """The weights of a file, each decoded when it is read: a question needs few of them, and to decode all takes 80 ms."""
+
+    def __init__(self, data: bytes) -> None:
+        held = zlib.decompress(data)
+        (count,) = struct.unpack_from("<I", held)
+        steps = array("H", held[4 : 4 + 2 * count])
+        if sys.byteorder == "big":
+            steps.byteswap()
+        self._places = array("I", accumulate(steps))
+        self._values = held[4 + 2 * count :]
+        self._known: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return DIMENSIONS
+
+    @overload
+    def __getitem__(self, place: int) -> float: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[float]: ...
+    def __getitem__(self, place: int | slice) -> float | Sequence[float]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(DIMENSIONS))]
+        weight = self._known.get(place)
+        if weight is None:
+            weight = self._known[place] = self._decoded(place)
+        return weight
+
+    def __iter__(self) -> Iterator[float]:
+        return map(self._decoded, range(DIMENSIONS))
+
+    def _decoded(self, place: int) -> float:
+        number = bisect_left(self._places, place)
+        if number == len(self._places) or self._places[number] != place:
+            return 0.0
+        weight: float = struct.unpack_from("<e", self._values, 2 * number)[0]
+        return weight
 
 
 def write(folder: Path, weights: Learned) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from quarry.language.log_linear import softmax
 from quarry.language.word_forms import STOP_WORDS, phrase, runs, tokenise
 from quarry.platform.contract import Assertion, Evidence
-from quarry.query.algebra import Comparison, Condition, Query, Span
+from quarry.query.algebra import CONDITIONS, Comparison, Condition, Query, Span
 from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH
 from quarry.query.schema import Schema
@@ -219,7 +219,6 @@ def _spans(mentions: Mentions, first: Candidate) -> Iterator[dict[str, Any]]:
 
 NEAR_MAX = 2
 """How many words may stand between a value and the name of its field."""
-_CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 
 
 @dataclass(frozen=True)
@@ -253,7 +252,7 @@ def likely_conditions(reading: Reading) -> list[LikelyCondition]:
 def _likely(mentions: Mentions, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
     compared = list(comparisons([condition]))
     try:
-        read = _CONDITION.validate_python(condition)
+        [read] = CONDITIONS.validate_python([condition])
     except ValidationError:
         return None
     if not compared:

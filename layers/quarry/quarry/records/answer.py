@@ -33,9 +33,9 @@ from quarry.records.contract import (
     ToolObservationEvent,
     UnderstoodEvent,
 )
-from quarry.records.evidence import ByRule, NumberedSources, aggregation_of
+from quarry.records.evidence import NumberedSources, aggregation_of
 from quarry.records.finding import Searched, SearchToolset
-from quarry.records.passages import passages_of
+from quarry.records.passages import ByRule, passages_of
 from quarry.records.reading import classify_intent
 from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections

@@ -1,5 +1,5 @@
-"""What an answer is made from, as typed values: records that were found, its numbered sources and their texts, the numbers of
-a query, and the answer by rule. Pure, and linear in the length of the texts.
+"""What an answer is made from, as typed values: records that were found, its numbered sources and their texts, and the numbers
+of a query. Pure, and linear in the length of the texts.
 """
 
 from __future__ import annotations
@@ -7,15 +7,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from quarry.collections.declaration_parts import Quoting
 from quarry.language.writing import ENGLISH
 from quarry.platform.text import mark, shorten, unmark
 from quarry.query.contract import QueryResult
 from quarry.query.describe import reckoned
-from quarry.records.contract import AggregationEvent, RecordKey, RecordType, Source, UnderstoodEvent
-from quarry.verification.check import Exact, Passages
+from quarry.records.contract import AggregationEvent, RecordKey, RecordType, Source
 
 PROSE_WORDS_MIN = 12
 """A line with fewer words is a name or a field's value."""
@@ -159,32 +157,3 @@ def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
 def _event(result: QueryResult) -> AggregationEvent:
     filters = {chip.pointer: chip.label for chip in result.filters}
     return AggregationEvent(**reckoned(result), filters=filters, query=result.query, sentence=result.sentence)
-
-
-@dataclass(frozen=True)
-class ByRule:
-    """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
-    and what it `counted`; passages do not. `basis` is what the answer rests on. `is_found` is false where no record is near.
-    """
-
-    pieces: Sequence[str]
-    sources: Sequence[EvidenceSource] = ()
-    understood: UnderstoodEvent | None = None
-    counted: AggregationEvent | None = None
-    basis: Exact | Passages = field(default_factory=Passages)
-    is_found: bool = True
-
-    @property
-    def text(self) -> str:
-        """The whole answer."""
-        return "".join(self.pieces)
-
-    @property
-    def own(self) -> Sequence[str]:
-        """The pieces that state nothing of a source."""
-        return () if self.is_found and self.understood is None else self.pieces
-
-    @property
-    def known(self) -> Sequence[Any]:
-        """What identifies the answer beside the texts that were found, as JSON."""
-        return [self.text, self.counted.to_json() if self.counted is not None else None]

@@ -1,4 +1,4 @@
-"""The passages that answer a question without a model: the best sentences of records, as they stand. They claim nothing.
+"""An answer by rule, and the passages that answer without a model: sentences of records, as they stand. They claim nothing.
 
 A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
 by how well its record was found. How likely they answer the question at all is calibrated on what
@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from statistics import fmean
@@ -30,19 +30,49 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import MATCH_END, MATCH_START, placed_words, shorten, significant_words, topic_text, words
 from quarry.reader.features import chance_of
 from quarry.reader.learned import PairModel, read_pair_model
-from quarry.records.contract import RecordKey
-from quarry.records.evidence import SOURCES_MAX, ByRule, EvidenceSource, RecordText
+from quarry.records.contract import AggregationEvent, RecordKey, UnderstoodEvent
+from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RecordText
 from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.reading import is_asked
 from quarry.records.retrieval import tables_seen
 from quarry.records.sources import SearchedType
 from quarry.services.services import Services
+from quarry.verification.check import Exact, Passages
 from quarry.verification.wording import side_of
 
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""
 ALL = 0.999
 """This share of a sum counts as all of it, because of rounding."""
+
+
+@dataclass(frozen=True)
+class ByRule:
+    """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
+    and what it `counted`; passages do not. `basis` is what the answer rests on. `is_found` is false where no record is near.
+    """
+
+    pieces: Sequence[str]
+    sources: Sequence[EvidenceSource] = ()
+    understood: UnderstoodEvent | None = None
+    counted: AggregationEvent | None = None
+    basis: Exact | Passages = field(default_factory=Passages)
+    is_found: bool = True
+
+    @property
+    def text(self) -> str:
+        """The whole answer."""
+        return "".join(self.pieces)
+
+    @property
+    def own(self) -> Sequence[str]:
+        """The pieces that state nothing of a source."""
+        return () if self.is_found and self.understood is None else self.pieces
+
+    @property
+    def known(self) -> Sequence[Any]:
+        """What identifies the answer beside the texts that were found, as JSON."""
+        return [self.text, self.counted.to_json() if self.counted is not None else None]
 
 
 async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tuple[ByRule, float]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,58 +34,77 @@ class Entry(NamedTuple):
     is_demonym: bool = False
 
 
-@dataclass(frozen=True)
 class Gazetteer:
-    """Entries by normalised name, states by abbreviation, cities by the country or state they are in ("IN", "US-CA"), and for
-    each city name all countries and states with such a city.
+    """Countries, regions and states are made when it is loaded; of the cities, only an index by name: each is made when it is
+    named. All names are normalised.
     """
 
-    by_name: dict[str, tuple[Entry, ...]]
-    by_abbreviation: dict[str, Entry]
-    by_code: dict[str, Entry]
-    cities: dict[str, tuple[Entry, ...]]
-    homes: dict[str, set[str]]
+    def __init__(self) -> None:
+        self._by_name: dict[str, tuple[Entry, ...]] = {}
+        self.by_abbreviation: dict[str, Entry] = {}
+        """States."""
+        self.by_code: dict[str, Entry] = {}
+        for entry, code in (*_countries(), *_regions(), *_states()):
+            self.by_code[code] = entry
+            for name in map(_key, entry.names):
+                self._by_name[name] = (*self._by_name.get(name, ()), entry)
+            if "-" in code:
+                self.by_abbreviation.setdefault(code[3:].lower(), entry)
+        self._cities = _lines("cities.tsv")
+        self._first: dict[str, int] = {}
+        """The place in the table of the largest city of this name. Of another name than its usual ones: the complement."""
+        self._further: defaultdict[str, list[int]] = defaultdict(list)
+        """The places of the smaller cities with this usual name."""
+        self._index_cities()
+
+    def named(self, name: str) -> tuple[Entry, ...]:
+        """The places of this name, likeliest first. Of its cities, only the largest."""
+        entries = self._undemonymic(name)
+        if (place := demonyms().get(name)) is not None:
+            entries += tuple(entry._replace(is_demonym=True) for entry in self._undemonymic(_key(place))[:1])
+        return tuple(sorted(entries, key=_rank)) if len(entries) > 1 else entries
+
+    def homes(self, name: str) -> set[str]:
+        """The codes of the countries and states ("IN", "US-CA") with a city of this usual name."""
+        largest = self._first.get(name, -1)
+        usual = [*([largest] if largest >= 0 else []), *self._further.get(name, ())]
+        return {code for city in map(self._city, usual) for code in (city.country, city.state) if code}
+
+    def cities(self, state: str) -> tuple[Entry, ...]:
+        """The cities of a state by its code, largest first."""
+        columns = "\t{}\t{}\t".format(*state.split("-"))
+        return tuple(_read_city(line) for line in self._cities if columns in line)
+
+    def _undemonymic(self, name: str) -> tuple[Entry, ...]:
+        entries = self._by_name.get(name, ())
+        number = self._first.get(name)
+        return entries if number is None else (*entries, self._city(number))
+
+    def _city(self, number: int) -> Entry:
+        city = _read_city(self._cities[max(number, ~number)])
+        return city if number >= 0 else city._replace(is_usual=False)
+
+    def _index_cities(self) -> None:
+        first, further = self._first, self._further
+        for number, line in enumerate(self._cities):
+            usual, _, _, _, others, keyed = line.split("\t")
+            for name in (keyed or usual).split(","):
+                if first.setdefault(name, number) != number:
+                    further[name].append(number)
+            if others:
+                for name in others.split(","):
+                    first.setdefault(name, ~number)
 
 
 @cache
 def gazetteer() -> Gazetteer:
-    """The gazetteer, loaded on first use. Loading takes 0.1 seconds, so call it when a process starts."""
-    by_name: dict[str, tuple[Entry, ...]] = {}
-    by_abbreviation: dict[str, Entry] = {}
-    by_code: dict[str, Entry] = {}
-    cities: dict[str, list[Entry]] = defaultdict(list)
-    homes: dict[str, set[str]] = defaultdict(set)
-    for entry, code in (*_countries(), *_regions(), *_states()):
-        by_code[code] = entry
-        for name in map(_key, entry.names):
-            by_name[name] = (*by_name.get(name, ()), entry)
-        if "-" in code:
-            by_abbreviation.setdefault(code[3:].lower(), entry)
-    for city, usual in _cities():
-        known_as = [_key(name) for name in city.names[:usual]]
-        within = [city.country, city.state] if city.state else [city.country]
-        for code in within:
-            cities[code].append(city)
-        for key in known_as:
-            homes[key].update(within)
-        _add_city(by_name, city, known_as, city.names[usual:])
-    for demonym, place in demonyms().items():
-        for entry in by_name.get(_key(place), ())[:1]:
-            by_name[demonym] = (*by_name.get(demonym, ()), entry._replace(is_demonym=True))
-    for name in [name for name, entries in by_name.items() if len(entries) > 1]:
-        by_name[name] = tuple(sorted(by_name[name], key=_rank))
-    return Gazetteer(
-        by_name,
-        by_abbreviation,
-        by_code,
-        {code: tuple(within) for code, within in cities.items()},
-        dict(homes),
-    )
+    """The gazetteer, loaded on first use."""
+    return Gazetteer()
 
 
 def places_called(name: str) -> tuple[Place, ...]:
     """The places with this name, most important first: "Georgia" is a country and a state."""
-    return tuple(place_of(entry) for entry in gazetteer().by_name.get(_key(name), ()))
+    return tuple(place_of(entry) for entry in gazetteer().named(_key(name)))
 
 
 @cache
@@ -94,7 +112,7 @@ def place_of(entry: Entry) -> Place:
     """The place with all its spellings, with and without accents. For a region or state, also those of the places in it."""
     names = [*entry.names, *(name for member in entry.members for name in _names_of_member(member))]
     if entry.kind == "region" and entry.state:
-        names += [name for city in gazetteer().cities.get(entry.state, ()) for name in city.names[:1]]
+        names += [name for city in gazetteer().cities(entry.state) for name in city.names[:1]]
     return Place(entry.kind, entry.name, unique(each for name in names for each in (name, without_accents(name))))
 
 
@@ -111,25 +129,16 @@ def _rank(entry: Entry) -> int:
     return 2 if entry.state else 0
 
 
-def _add_city(by_name: dict[str, tuple[Entry, ...]], city: Entry, usual: Sequence[str], others: Sequence[str]) -> None:
-    """Adds a city under its usual names, as keys, and its others, which the table holds as such. Cities come after all other
-    places and sorted by size: the largest with a name gets it.
-    """
-    unusual = city._replace(is_usual=False) if others else city
-    for names, entry in ((usual, city), (others, unusual)):
-        for name in names:
-            if (entries := by_name.get(name)) is None:
-                by_name[name] = (entry,)
-            elif entries[-1].kind != "city":
-                by_name[name] = (*entries, entry)
-
-
 def _key(name: str) -> str:
     return name.lower() if name.isascii() and name.replace(" ", "").isalnum() else " ".join(keys(name))
 
 
+def _lines(file: str) -> list[str]:
+    return [line for line in (_DATA / file).read_text().splitlines() if not line.startswith("#")]
+
+
 def _rows(file: str) -> Iterator[list[str]]:
-    return (line.split("\t") for line in (_DATA / file).read_text().splitlines() if not line.startswith("#"))
+    return (line.split("\t") for line in _lines(file))
 
 
 def _countries() -> Iterator[tuple[Entry, str]]:
@@ -151,12 +160,11 @@ def _states() -> Iterator[tuple[Entry, str]]:
         yield Entry("region", spellings[0], spellings, code[:2], code), code
 
 
-def _cities() -> Iterator[tuple[Entry, int]]:
-    """The cities, largest first, each with the number of its usual names."""
-    for usual_names, country, state, thousands, others in _rows("cities.tsv"):
-        usual = tuple(usual_names.split(","))
-        names = (*usual, *others.split(",")) if others else usual
-        yield Entry("city", usual[0], names, country, state and f"{country}-{state}", int(thousands)), len(usual)
+def _read_city(line: str) -> Entry:
+    usual_names, country, state, thousands, others, _ = line.split("\t")
+    usual = tuple(usual_names.split(","))
+    names = (*usual, *others.split(",")) if others else usual
+    return Entry("city", usual[0], names, country, state and f"{country}-{state}", int(thousands))
 
 
 CITIES_OF_STATE_MAX = 60
@@ -186,7 +194,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 def country_of(city: str) -> str | None:
     """The usual name of the country of the largest city with this name."""
-    entries = gazetteer().by_name.get(city, ())
+    entries = gazetteer().named(city)
     code = next((entry.country for entry in entries if entry.kind == "city"), None)
     return gazetteer().by_code[code].name if code in gazetteer().by_code else None
 
@@ -226,14 +234,14 @@ def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
 def _usual_names(place: Place) -> Iterator[str]:
     """The names of a place that the data may contain. Names in other languages are left out; some belong to other places."""
     for name in place.names:
-        entries = gazetteer().by_name.get(" ".join(keys(name)), ())
+        entries = gazetteer().named(" ".join(keys(name)))
         if place.kind != "city" or any(entry.is_usual and entry.name == place.name for entry in entries):
             yield name
 
 
 def _state(place: Place) -> Entry | None:
     """The federal state that a region is."""
-    entries = gazetteer().by_name.get(place.name, ()) if place.kind == "region" else ()
+    entries = gazetteer().named(place.name) if place.kind == "region" else ()
     return next((entry for entry in entries if entry.state), None)
 
 
@@ -243,7 +251,7 @@ def _names_of_state(state: Entry) -> tuple[str, ...]:
     """
     abbreviation = state.state.partition("-")[2].lower()
     country = gazetteer().by_code[state.country]
-    cities = [city.name for city in gazetteer().cities.get(state.state, ())][:CITIES_OF_STATE_MAX]
+    cities = [city.name for city in gazetteer().cities(state.state)][:CITIES_OF_STATE_MAX]
     sure = [f"{abbreviation} {name}" for name in country.names]
     sure += [f"{city} {name}" for city in cities for name in (abbreviation, *country.names[:4])]
     return (*state.names, *sure)

@@ -157,12 +157,12 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
     """The place with the longest name that starts with the word at `first`."""
     best: NamedPlace | None = None
     name = ""
-    by_name = gazetteer().by_name
+    named = gazetteer().named
     for last in range(first, min(first + NAME_WORDS_MAX, len(tokens))):
         if last > first and tokens[last].ends_clause:
             break
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
-        entries = by_name.get(name) or tuple(entry for entry in by_name.get(_singular(name), ()) if entry.is_demonym)
+        entries = named(name) or tuple(entry for entry in named(_singular(name)) if entry.is_demonym)
         if entries:
             best = NamedPlace(first, last + 1, entries[0])
             if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
@@ -181,7 +181,7 @@ def _with_home(text: str, tokens: Sequence[Token], found: NamedPlace) -> NamedPl
     if found.entry.kind != "city":
         return found
     name = " ".join(token.key for token in tokens[found.first : found.last])
-    homes: Collection[str] = gazetteer().homes.get(name, frozenset())
+    homes: Collection[str] = gazetteer().homes(name)
     for _ in range(2):
         last = found.last
         if last >= len(tokens):
@@ -214,7 +214,7 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Name
     if whole is None or whole.entry.is_demonym:
         return None
     name = " ".join(token.key for token in tokens[first : whole.last])
-    entries = gazetteer().by_name.get(name, ())
+    entries = gazetteer().named(name)
     entry = next((each for each in entries if each.kind == "country" or (each.state and each.kind == "region")), None)
     return replace(whole, entry=entry) if entry else None
 

@@ -136,9 +136,10 @@ def _dates() -> re.Pattern[str]:
     return re.compile(
         r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b(?![-\d])"
         r"|\b(?P<d2>\d\d?)\.(?P<m2>\d\d?)\.(?P<y2>\d{4})\b"
-        rf"|\b(?P<m3>{named})\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,]\d|:)(?:,? (?P<y3>(?:19|20)\d\d)\b)?"
+        # the names once for both forms: most of the time to compile this is theirs
+        rf"|\b(?P<m3>{named})(?:\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,]\d|:)(?:,? (?P<y3>(?:19|20)\d\d)\b)?"
+        r"|\.?,? (?:of )?(?P<y5>(?:19|20)\d\d)\b)"
         rf"|\b(?P<d4>\d\d?)(?:st|nd|rd|th|\.)? (?P<m4>{named})\b\.?(?:,? (?P<y4>(?:19|20)\d\d)\b)?"
-        rf"|\b(?P<m5>{named})\.?,? (?:of )?(?P<y5>(?:19|20)\d\d)\b"
         rf"|\b(?:in|since|until|by|from|to|and|of|during|last|early|late|mid|between)[ -](?P<m6>(?-i:{ours}))\b(?! \d)"
         r"|(?<![$€£\d.,–-])\b(?P<y7>(?:19|20)\d\d)\b(?![,.]\d|[–-]\d)(?! ?%)",
         re.IGNORECASE,

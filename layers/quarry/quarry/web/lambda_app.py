@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Hashable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
@@ -34,6 +34,14 @@ Work = TypeVar("Work")
 
 # All our answers are text; other media types would reach the client as base64.
 TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
+
+
+APPLICATIONS_MAX = 12
+"""How many sets of routers, one for each kind of path, a process serves at once."""
+
+
+class HashableRouters(Hashable, Iterable["APIRouter"], Protocol):
+    """Routers that are equal where they are the same."""
 
 
 class LambdaContext(_MangumContext, Protocol):
@@ -129,23 +137,31 @@ class ExecutionEnvironment:
 
         return handler
 
-    def stream(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter]) -> StreamHandler:
-        """As `serve`, with streamed responses, for a function that runs under `lambda_stream`."""
+    def stream(
+        self,
+        routers: Iterable[APIRouter],
+        documented: Iterable[APIRouter],
+        routers_at: Callable[[str], HashableRouters] | None = None,
+    ) -> StreamHandler:
+        """As `serve`, with streamed responses, for a function that runs under `lambda_stream`. `routers_at` gives those of
+        `routers` that may serve a path: an application of only these serves it.
+        """
         from quarry.web.app import create_app
         from quarry.web.streamed_response import respond
 
         serve_whole = self.serve(routers, documented)
 
-        @lru_cache(maxsize=1)
-        def application(services: Services) -> FastAPI:
-            return create_app(services, routers, documented)
+        @lru_cache(maxsize=APPLICATIONS_MAX)
+        def application(services: Services, some: HashableRouters | None) -> FastAPI:
+            return create_app(services, routers if some is None else some, documented)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | StreamedResponse:
             if self.settings.aws_sam_local:
                 return serve_whole(event, context)
             began = time.perf_counter()
             self.telemetry.begin(context)
-            response = self.run(respond(application(self.services), event, context, began=began))
+            serving = application(self.services, routers_at(event["path"]) if routers_at else None)
+            response = self.run(respond(serving, event, context, began=began))
             return replace(response, body=self._finishing(response.body))
 
         return handler
