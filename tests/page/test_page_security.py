@@ -119,7 +119,7 @@ def test_hostile_markdown_becomes_only_allowed_elements(site: Site, requested: l
     page.wait_for_timeout(300)
     for text, each in zip(HOSTILE, made, strict=True):
         assert set(each["names"]) <= set(PROSE), text
-        assert set(each["attributes"]) <= {"class", "href", "rel", "start", "tabindex", "target"}, text
+        assert set(each["attributes"]) <= {"class", "href", "rel", "start", "tabindex", "target", "type"}, text
         assert all(link.startswith(("http://", "https://")) for link in each["links"]), text
         assert set(each["targets"]) <= {"noopener noreferrer nofollow_blank"}, text
     assert page.evaluate("window.hacked") is None

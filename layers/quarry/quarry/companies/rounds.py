@@ -327,7 +327,7 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         tuple(ranked) if by_rule_alone and not answering else (),
         decided.confidence if answering else 0.0,
         before.before,
-        detail=f"{len(answering)} of {len(offered)} answer the question",
+        detail=f"{len(answering)} of {len(offered)} may answer the question",
     )
     return replace(now, ranking=ranking), ranking.detail
 
