@@ -26,7 +26,6 @@ ANYWHERE_WEIGHT = 0.9
 QUOTED_WORDS_MIN = 3
 SAME_BESIDE_MIN = 2
 """As many words as these, on both sides of one that differs, show that a clause was taken from a sentence."""
-_ITEMS = (re.compile(r",\s(?:and\s)?"), re.compile(r",\s(?:and\s)?|\sand\s"))
 ALIGNED_MIN, ALIGNED_MAX, SAME_CLAUSE_MIN = 0.4, 2, 0.7
 
 
@@ -81,14 +80,9 @@ class Prose:
         return frozenset(words(self.question))
 
     def is_said(self, number: Number) -> bool:
-        """Whether the statement or its question alone bears a number out: as the end of a name that the question has ("Fieldnote
-        2.0"), or as the count of what is listed behind it ("three: a horn, a harp and a viola").
-        """
+        """Whether a number is the end of a name that the question has ("Fieldnote 2.0")."""
         before = self.outside[: number.start].rsplit(maxsplit=1)[-1:]
-        if any(word[:1].isupper() for word in before):
-            return folded(f"{before[0]} {number.text}") in folded(self.question)
-        listed = re.split(r"[.;]\s", self.outside[number.end :])[0].partition(": ")[2]
-        return bool(listed) and number.value in {len(each.split(listed)) for each in _ITEMS}
+        return any(word[:1].isupper() and folded(f"{word} {number.text}") in folded(self.question) for word in before)
 
     def is_about(self, number: Number) -> bool:
         """Whether a number is said to be a rough one."""

@@ -21,7 +21,6 @@ from quarry.verification.wording import english
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
-_BREAK = re.compile(r"[;,:(]\s|\band\b")
 _WORD = re.compile(r"[^\W\d_]+")
 ROWS_NAMED_MAX = 12
 WORDS_BESIDE_MAX = 3
@@ -150,7 +149,7 @@ class RowCheck:
         beside = [
             row
             for start, row in rows.items()
-            if not _BREAK.search(self.text[min(start, mention.start) : max(start, mention.start)])
+            if not _COMMA.search(self.text[min(start, mention.start) : max(start, mention.start)])
         ]
         return bool(mention.rows.intersection(beside or rows.values()))
 
