@@ -21,7 +21,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psycopg
 from psycopg.sql import SQL, Identifier
 
@@ -56,6 +55,7 @@ from quarry.services.services import Caller, Services
 from quarry_tools.judged import read_judged
 from quarry_tools.measures import mentioned
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
+from tools.fit.logistic import logistic_regression
 from tools.fit.sentences import HELD_OUT, read_prose
 
 NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "asked", "answers", "answers gap")
@@ -63,7 +63,7 @@ NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "aske
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
 """Features with fewer questions are left out."""
-SHRINKING, PASSES = 1.0, 25
+SHRINKING = 1.0
 OTHERS_QUESTIONS, OTHERS_TITLES_STEP = 6, 15
 """How many questions of other collections each is asked, and the step for asking about their titles, which are easy."""
 PART_STEMS_MIN = 2
@@ -121,26 +121,15 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
 
 
 def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
-    """A logistic regression of being answerable with L2, by Newton's method. A collection's answerable questions weigh as much
-    as its others, since collections differ in how many of each they have.
+    """A logistic regression of being answerable. A collection's answerable questions weigh as much as its others, since
+    collections differ in how many of each they have.
     """
-    rows = np.array([[each.features.get(name, 0.0) for name in names] for each in seen])
-    answered = np.array([float(each.is_answerable) for each in seen])
     written = Counter((each.collection, each.is_answerable) for each in seen)
-    counts = np.array(
-        [
-            1.0 if each.is_answerable else written[each.collection, True] / written[each.collection, False]
-            for each in seen
-        ]
-    )
-    shrinking = np.array([SHRINKING * (name != "always") + 1e-6 for name in names])
-    found = np.zeros(len(names))
-    for _ in range(PASSES):
-        likely = 1 / (1 + np.exp(-rows @ found))
-        slope = rows.T @ (counts * (likely - answered)) + shrinking * found
-        curve = (rows * (counts * likely * (1 - likely))[:, None]).T @ rows + np.diag(shrinking)
-        found -= np.linalg.solve(curve, slope)
-    return dict(zip(names, found.tolist(), strict=True))
+    counts = [
+        1.0 if each.is_answerable else written[each.collection, True] / written[each.collection, False] for each in seen
+    ]
+    rows, right = [each.features for each in seen], [each.is_answerable for each in seen]
+    return logistic_regression(rows, right, names, shrinking=SHRINKING, counts=counts)
 
 
 def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:

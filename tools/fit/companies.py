@@ -18,8 +18,6 @@ from statistics import mean
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-
 import quarry.companies
 from quarry.companies import rounds
 from quarry.companies.answer import Result, conclude, unheard_words
@@ -32,10 +30,11 @@ from quarry_tools.evaluation import run_queries
 from quarry_tools.judged import JudgedQuery, read_judged
 from quarry_tools.measures import ndcg
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
+from tools.fit.logistic import logistic_regression
 
 WEIGHTS = Path(quarry.companies.__file__).parent / "weights" / WEIGHTS_FILE
 GRADE_MIN = 2
-SHRINKING, PASSES = 0.3, 25
+SHRINKING = 0.3
 BY_MEANING = ("meaning", "like meaning", "plain meaning")
 """The evidence that candidates found by words alone do not have."""
 SHARES = tuple(place / 20 for place in range(15))
@@ -59,15 +58,9 @@ class Seen:
 
 
 def regression(rows: Sequence[Values], right: Sequence[bool], names: Sequence[str]) -> dict[str, float]:
-    """A logistic regression with L2, by Newton's method."""
-    x, y = np.array([[row.get(name, 0.0) for name in names] for row in rows]), np.array(right, dtype=float)
-    shrinking = np.array([SHRINKING * (name != "always") + 1e-6 for name in names])
-    found = np.zeros(len(names))
-    for _ in range(PASSES):
-        likely = 1 / (1 + np.exp(-x @ found))
-        slope = x.T @ (likely - y) + shrinking * found
-        found -= np.linalg.solve((x.T * (likely * (1 - likely))) @ x + np.diag(shrinking), slope)
-    return {name: round(float(value), 3) for name, value in zip(names, found, strict=True)}
+    """The weights of a logistic regression, to three decimals."""
+    found = logistic_regression(rows, right, names, shrinking=SHRINKING)
+    return {name: round(weight, 3) for name, weight in found.items()}
 
 
 def fit(seen: Sequence[Seen], *, by_meaning: bool) -> Fitted:
