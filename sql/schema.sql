@@ -4101,7 +4101,7 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 -- Name: suggested_titles(regclass, text, text, text[], integer, text, text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.suggested_titles(p_table regclass, p_titles text, p_query text, p_ranked text[], p_limit integer, p_filter text DEFAULT NULL::text, p_seen text DEFAULT NULL::text, p_language regconfig DEFAULT 'english'::regconfig) RETURNS TABLE(id text, place integer, is_whole boolean)
+CREATE FUNCTION quarry.suggested_titles(p_table regclass, p_titles text, p_query text, p_ranked text[], p_limit integer, p_filter text DEFAULT NULL::text, p_seen text DEFAULT NULL::text, p_language regconfig DEFAULT 'english'::regconfig) RETURNS TABLE(id text, is_whole boolean)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     AS $_$
@@ -4113,7 +4113,7 @@ declare
     select w.lexeme from unnest(title_words(left(p_query, 300))) w
     where length(w.lexeme) >= shortest or has_paired_letters(w.lexeme) order by w.positions[1]);
   of_ranked constant text := format(
-    'select r.id, r.place::int, $4 from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
+    'select r.id, $4 from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
     p_table, p_titles);
   word text;
   known boolean;
@@ -4138,7 +4138,7 @@ begin
   get diagnostics listed = row_count;
   if listed < p_limit then
     return query execute format(
-      'select s.id, null::int, true from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
+      'select s.id, true from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
        order by s.words, s.id limit $3', p_titles, p_table, 'and (' || p_filter || ')', max_read)
       using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit - listed;
     get diagnostics others = row_count;

@@ -8,7 +8,7 @@
 create or replace function suggested_titles(
   p_table regclass, p_titles text, p_query text, p_ranked text[], p_limit int, p_filter text default null, p_seen text default null,
   p_language regconfig default 'english'
-) returns table (id text, place int, is_whole boolean)
+) returns table (id text, is_whole boolean)
 language plpgsql stable
 set enable_seqscan = off
 as $$
@@ -20,7 +20,7 @@ declare
     select w.lexeme from unnest(title_words(left(p_query, 300))) w
     where length(w.lexeme) >= shortest or has_paired_letters(w.lexeme) order by w.positions[1]);
   of_ranked constant text := format(
-    'select r.id, r.place::int, $4 from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
+    'select r.id, $4 from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
     p_table, p_titles);
   word text;
   known boolean;
@@ -45,7 +45,7 @@ begin
   get diagnostics listed = row_count;
   if listed < p_limit then
     return query execute format(
-      'select s.id, null::int, true from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
+      'select s.id, true from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
        order by s.words, s.id limit $3', p_titles, p_table, 'and (' || p_filter || ')', max_read)
       using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit - listed;
     get diagnostics others = row_count;
