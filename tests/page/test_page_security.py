@@ -111,6 +111,7 @@ def test_hostile_markdown_becomes_only_allowed_elements(site: Site, requested: l
                     attributes: [...new Set([...root.querySelectorAll('*')].flatMap((node) => node.getAttributeNames()))],
                     links: [...root.querySelectorAll('a')].map((link) => link.getAttribute('href')),
                     targets: [...root.querySelectorAll('a')].map((link) => link.rel + link.target),
+                    typed: [...root.querySelectorAll('[type]')].map((node) => `${node.localName} ${node.getAttribute('type')}`),
                 };
             });
         }""",
@@ -122,6 +123,7 @@ def test_hostile_markdown_becomes_only_allowed_elements(site: Site, requested: l
         assert set(each["attributes"]) <= {"class", "href", "rel", "start", "tabindex", "target", "type"}, text
         assert all(link.startswith(("http://", "https://")) for link in each["links"]), text
         assert set(each["targets"]) <= {"noopener noreferrer nofollow_blank"}, text
+        assert set(each["typed"]) <= {"button button"}, text  # the headings that sort a table
     assert page.evaluate("window.hacked") is None
     assert requested == []
 
