@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
+from quarry.reader.learned import meanings
 from quarry.reader.reading import PairScores, Ranked, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
@@ -122,7 +124,9 @@ class Fit:
         return Judged(pair, by_linear(found), right, wanted, gold is not None)
 
     def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
-        return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)
+        meant = database.values.meant(text)
+        near = meanings() if os.environ.get("H2_NEAR", "1") == "1" else None
+        return candidates(text, database.schema, meant, pair.today, self.weights, before, near)
 
 
 def lesson_of(fit: Fit, pair: Pair) -> Lesson | None:
@@ -185,7 +189,8 @@ def _asks_alike(each: Candidate, pair: Pair) -> bool:
     if ask.kind not in ("rows", "distinct") or ask.is_first:
         return True
     _, is_ordered, by = sql.rpartition("order by")
-    if (ask.kind == "distinct") != ("distinct" in sql) or (ask.direction is None) != (not is_ordered):
+    is_distinct = "distinct" in sql or '"group"' in (pair.query or "")
+    if (ask.kind == "distinct") != is_distinct or (ask.direction is None) != (not is_ordered):
         return False
     return ask.direction is None or (ask.direction == "desc") == ("desc" in by.split())
 
