@@ -50,6 +50,10 @@ ELISIONS = (
 WHICH = {"der": "welcher", "die": "welche", "das": "welches", "le": "quel", "la": "quelle"}
 
 
+Question = tuple[str, dict[str, Any]]
+"""A question with its Query."""
+
+
 @dataclass(frozen=True)
 class Spoken:
     """What people call a field: its names and units, its conditions, and the most and the least of it, or that it holds or
@@ -216,11 +220,12 @@ class Asked:
     def chosen(self) -> random.Random:
         return self.maker.chosen
 
-    def of(self, form: str) -> tuple[str, dict[str, Any]] | None:
+    def of(self, form: str) -> Question | None:
         """A question of a form, with its Query; None if these rows have nothing for it."""
         query: dict[str, Any] = {"source": self.rows.source.name}
         try:
-            return getattr(self, f"_{_MAKERS.get(form, form)}")(form, query)
+            made: Question | None = getattr(self, f"_{_MAKERS.get(form, form)}")(form, query)
+            return made
         except (IndexError, KeyError, ValueError):
             return None  # there is no such field, value or noun
 
@@ -358,20 +363,20 @@ class Asked:
 
     # ---- forms ----
 
-    def _list(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _list(self, form: str, query: dict[str, Any]) -> Question:
         said = self._some(self.chosen.choice((1, 1, 2)))
         return self.maker.word(form, R=said.words), {**self._with(query, said), "select": [self.rows.source.title.name]}
 
-    def _count(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _count(self, form: str, query: dict[str, Any]) -> Question:
         said = self._some()
         return self.maker.word(form, R=said.words), {**self._with(query, said), "aggregate": ["count"]}
 
-    def _numbers(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _numbers(self, form: str, query: dict[str, Any]) -> Question:
         each, said = self._one_of("amount"), self._some()
         words = self.maker.word(form, R=said.words, name=self.chosen.choice(each.names))
         return words, {**self._with(query, said), "aggregate": [f"{form}({each.field.name})"]}
 
-    def _grouped(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _grouped(self, form: str, query: dict[str, Any]) -> Question:
         each, said = self._one_of("value date"), self._some(self.chosen.choice((0, 0, 1)))
         by, group = self._by(each)
         name, number = "", "count"
@@ -383,13 +388,13 @@ class Asked:
             said = Said("")  # this wording names no rows
         return words, {**self._with(query, said), "group": [group], "aggregate": [number]}
 
-    def _by(self, each: Spoken) -> tuple[str, dict[str, Any]]:
+    def _by(self, each: Spoken) -> Question:
         if not _is(each.field, "date"):
             return self.chosen.choice(each.names), {"field": each.field.name}
         period = self.chosen.choice([*self.maker.wordings["periods"]])
         return self.chosen.choice(self.maker.wordings["periods"][period]), {"field": each.field.name, "period": period}
 
-    def _extreme(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _extreme(self, form: str, query: dict[str, Any]) -> Question:
         """The most or least by what it is called, or by the name of the field."""
         is_named = form in ("highest", "lowest")
         each = self._one_of("amount" if is_named else "amount year date", named=is_named)
@@ -417,7 +422,7 @@ class Asked:
     def _several(self, number: int) -> str:
         return self.chosen.choice((str(number), self.maker.wordings["numbers"][number - 1]))
 
-    def _related(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _related(self, form: str, query: dict[str, Any]) -> Question:
         """Rows by their related rows: some, none, so many, the most."""
         link, others = self._others()
         number = self.chosen.choice((2, 3, 4))
@@ -441,7 +446,7 @@ class Asked:
         link = self.chosen.choice([each for each in links if each.target in self.maker.rows])
         return link, self.chosen.choice(self.maker.rows[link.target or ""].many)
 
-    def _common(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _common(self, form: str, query: dict[str, Any]) -> Question:
         each, said = self._one_of("value"), self._some(self.chosen.choice((0, 0, 1)))
         words = self.maker.word(form, R=said.words, by=self.chosen.choice(each.names))
         order = [{"by": "count", "direction": "desc"}]
@@ -453,23 +458,23 @@ class Asked:
             "limit": 1,
         }
 
-    def _columns(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _columns(self, form: str, query: dict[str, Any]) -> Question:
         each, said = self._one_of("value amount date"), self._some(1)
         words = self.maker.word(form, R=said.words, name=self.chosen.choice(each.names))
         return words, {**self._with(query, said), "select": [each.field.name]}
 
-    def _lookup(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _lookup(self, form: str, query: dict[str, Any]) -> Question:
         each, title = self._one_of("value amount date"), self.rows.source.title.name
         of = self.chosen.choice(self.maker.values(self.rows.source, title))
         words = self.maker.word(form, title=str(of), name=self.chosen.choice(each.names))
         return words, {**query, "select": [each.field.name], "where": [{"field": title, "op": "=", "value": of}]}
 
-    def _distinct(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _distinct(self, form: str, query: dict[str, Any]) -> Question:
         each, said = self._one_of("value"), self._some(1)
         words = self.maker.word(form, R=said.words, name=self.chosen.choice(each.names))
         return words, {**self._with(query, said), "group": [each.field.name]}
 
-    def _blank(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _blank(self, form: str, query: dict[str, Any]) -> Question:
         each = self._one_of("value amount date")
         words = self.maker.word(form, **self._parts(), name=self.chosen.choice(each.names))
         test = {"field": each.field.name, "op": "is_null" if form == "blank" else "not_null"}
@@ -478,14 +483,14 @@ class Asked:
             raise IndexError
         return words, {**query, "select": [self.rows.source.title.name], "where": [test]}
 
-    def _share(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _share(self, form: str, query: dict[str, Any]) -> Question:
         test = self._test()
         if test is None:
             raise IndexError
         words = self.maker.word(form, **self._parts(), p=test.words)
         return words, {**query, "aggregate": [{"fn": "share", "where": list(test.where)}]}
 
-    def _average(self, form: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _average(self, form: str, query: dict[str, Any]) -> Question:
         each = self._one_of("amount")
         words = self.maker.word(form, **self._parts(), name=self.chosen.choice(each.names))
         average = {"source": self.rows.source.name, "aggregate": [f"avg({each.field.name})"]}
