@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
-from quarry.reader.learned import meanings
 from quarry.reader.reading import PairScores, Ranked, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
@@ -124,9 +122,7 @@ class Fit:
         return Judged(pair, by_linear(found), right, wanted, gold is not None)
 
     def _found(self, database: Database, pair: Pair, text: str, before: Candidate | None = None) -> Candidates:
-        meant = database.values.meant(text)
-        near = meanings() if os.environ.get("H2_NEAR", "1") == "1" else None
-        return candidates(text, database.schema, meant, pair.today, self.weights, before, near)
+        return candidates(text, database.schema, database.values.meant(text), pair.today, self.weights, before)
 
 
 def lesson_of(fit: Fit, pair: Pair) -> Lesson | None:

@@ -18,7 +18,6 @@ from quarry.reader.asks import Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.condition_sets import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Clues, Features
-from quarry.reader.meanings import Meanings
 from quarry.reader.mentions import Mentions, ValueLink, read_words
 from quarry.reader.names import SourceName, names_of
 
@@ -102,12 +101,11 @@ def candidates(
     today: datetime.date,
     weights: Sequence[float],
     before: Candidate | None = None,
-    meanings: Meanings | None = None,
 ) -> Candidates:
     """The queries that a question may mean. A follow-up question may build on `before`, the reading of the previous one."""
     names = names_of(schema)
     mentions = read_words(text, names, links, today)
-    clues = Clues(mentions, names, weights, meanings.nearness(mentions, names) if meanings else {})
+    clues = Clues(mentions, names, weights)
     sets = ConditionSets(clues, today)
     asks = Asks(clues, sets.needed).all()
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})

@@ -79,8 +79,6 @@ class Clues:
     mentions: Mentions
     names: Names
     weights: Sequence[float]
-    nearness: Mapping[FieldName | SourceName, float] = field(default_factory=dict)
-    """How near the words that name nothing are to names in meaning, 0 to 1."""
     _made: dict[object, Bundle] = field(default_factory=dict)
 
     def _bundle(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
@@ -185,24 +183,11 @@ class Clues:
                 yield f"{role}:whole", 1.0
             return
         yield f"{role}:unnamed", 1.0
-        if (near := self.nearness.get(each)) is not None:
-            yield f"{role}:near", near
-            if each in self._nearest:
-                yield f"{role}:nearest", near
         yield from self._stands_for(each)
 
-    @cached_property
-    def _nearest(self) -> Container[FieldName | SourceName]:
-        """The field of each source that the words are nearest to."""
-        best: dict[str, FieldName] = {}
-        for each, near in self.nearness.items():
-            if isinstance(each, FieldName) and near > self.nearness.get(best.get(each.source), 0.0):  # type: ignore[arg-type]
-                best[each.source] = each
-        return {*best.values()}
-
     def hinted(self, each: FieldName | SourceName) -> float:
-        """How strongly the learned weights link the free words to this name, and how near they are to it."""
-        return self._bundle(("hinted", each), self._stands_for(each)).score + self.nearness.get(each, 0.0)
+        """How strongly the learned weights link the free words to this name."""
+        return self._bundle(("hinted", each), self._stands_for(each)).score
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
         stems = {stem for name in each.called[:2] for stem in name}
@@ -259,8 +244,6 @@ class Clues:
         if place is None:
             yield f"{role}:unnamed", 1.0
             if isinstance(each, SourceName) and role == "base":
-                if each in self.nearness:
-                    yield "base:near", self.nearness[each]
                 yield from self._stands_for(each)
             return
         yield f"{role}:named", place.likeness

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, overload
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
 from quarry.reader.features import DIMENSIONS, chance_of
-from quarry.reader.meanings import Meanings
 
 if TYPE_CHECKING:
     from quarry.models.local_embedding import Array
@@ -240,15 +239,6 @@ def read_pair_model(package: str, file: str) -> PairModel | None:
     with as_file(files(package) / "weights" / file) as path:
         adapters = read_safetensors(path)
     return PairModel(MiniLM.with_adapters(installed_weights(), adapters), adapters)
-
-
-@cache
-def meanings() -> Meanings | None:
-    """The model that compares words with names, loaded on first use. None if the embedding model is not installed.
-
-    Raises ModelUnavailable if it is installed but cannot be read.
-    """
-    return Meanings(MiniLM.from_folder(installed_weights())) if LocalEmbedding.available() else None
 
 
 @cache
