@@ -8,8 +8,8 @@ from typing import LiteralString
 
 from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import relations_of, values_function
+from quarry.schema.facets import SearchTable
 
 
 def values_file(table: SearchTable) -> str:

@@ -33,7 +33,7 @@ from quarry.local.apply import apply_file
 from quarry.local.collections import drafted_sources
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import QuarryError
-from quarry.query.schema import Source
+from quarry.schema.source import Source
 from tools.spider_database import Database
 from tools.spider_queries import FAST, SKIPPED
 

@@ -6,8 +6,8 @@ import datetime
 
 import pytest
 
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.schema.algebra import Query
 from quarry.verification.check import Exact, Passages, Verification, Verifier, level, verify
 from quarry.verification.statements import names_in
 from quarry.verification.wire import SourceText

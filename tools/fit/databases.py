@@ -16,8 +16,8 @@ from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
 from quarry.collections.uses import tables_named
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.schema import Schema
 from quarry.records.sources import with_collections
+from quarry.schema.source import Schema
 from tools.fit.pairs import OWN
 from tools.spider_database import Database
 

@@ -29,7 +29,7 @@ from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.schema import Field, Kind, Source
+from quarry.schema.source import Field, Kind, Source
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:

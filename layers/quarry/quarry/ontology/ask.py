@@ -46,11 +46,11 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
-from quarry.query.algebra import Comparison, Condition, Query
 from quarry.query.contract import DECIDING, QueryResult, Understood
 from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
 from quarry.runs.run_log import ResultRecord, Run
+from quarry.schema.algebra import Comparison, Condition, Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level
