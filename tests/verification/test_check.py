@@ -419,4 +419,6 @@ def states_of(answer: str, rows: QueryResult) -> list[str]:
 
 
 def test_a_shortened_verb_makes_no_name_of_a_pronoun() -> None:
-    assert list(names_in("Yes, I'd pay, I've asked and I’ll stay; so did O'Neill's aunt.", frozenset())) == [("o'neill",)]
+    assert list(names_in("Yes, I'd pay, I've asked and I’ll stay; so did O'Neill's aunt.", frozenset())) == [
+        ("o'neill",)
+    ]

@@ -450,8 +450,8 @@ def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tup
 
 
 def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) -> list[str]:
-    """That no record surely answers the question, and links to the nearest in Markdown. These are `is_beside`, where none is of the days
-    that the question asks about.
+    """That no record surely answers the question, and links to the nearest in Markdown. These are `is_beside`, where none is of
+    the days that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
     return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]
