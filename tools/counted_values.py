@@ -14,8 +14,8 @@ from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
 from quarry.domains import modules
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import relations_of, values_function
+from quarry.schema.facets import SearchTable
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.retrieval.facets import Facet
 from quarry.retrieval.values import holds_one_of
+from quarry.schema.facets import Facet
 
 DIFFERENCES = """
   select table_name, facet, scope, value, sum(row_count) from (

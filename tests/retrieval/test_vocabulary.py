@@ -9,8 +9,8 @@ import pytest
 
 from quarry import catalog
 from quarry.language.word_forms import tokenise
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.known_values import LookUp, look_up
+from quarry.schema.facets import SearchTable
 from quarry.services.services import Services
 from quarry.spans.mention import KnownValue
 

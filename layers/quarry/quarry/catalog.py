@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from quarry.domains import modules
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import Counted
 from quarry.runs.run_log import CORE_EXPIRING
+from quarry.schema.facets import SearchTable
 from quarry.streaming import runs
 
 _TABLES = modules("tables").values()

@@ -15,11 +15,11 @@ from quarry.answering.contract import RESULTS_MAX, Answer, AnswerData, FinalAnsw
 from quarry.answering.toolset import Toolset
 from quarry.platform.text import mark, unmark
 from quarry.postgres.adapters import half_vector
-from quarry.query.algebra import Comparison
 from quarry.query.execute import RowConditions
-from quarry.query.schema import Schema
 from quarry.retrieval.fusion import Scored, fuse
 from quarry.runs.run_log import ResultRecord, Run
+from quarry.schema.algebra import Comparison
+from quarry.schema.source import Schema
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 

@@ -18,7 +18,6 @@ from quarry.language.word_forms import STOP_WORDS, Token, keys, phrase, stem, to
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Condition, Query
 from quarry.query.apart import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.execute import compile_query
@@ -28,8 +27,9 @@ from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.reading import Reading, likely_conditions, read_question
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.known_values import LookUp, look_up
+from quarry.schema.algebra import Condition, Query
+from quarry.schema.facets import SearchTable
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places

@@ -21,7 +21,13 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
+from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
+from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
+from quarry.query.describe import describe
+from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
+from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
+from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
+from quarry.schema.algebra import (
     AllOf,
     AnyOf,
     Comparison,
@@ -34,14 +40,8 @@ from quarry.query.algebra import (
     WordValues,
     conditions_of,
 )
-from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
-from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
-from quarry.query.describe import describe
-from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
-from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
-from quarry.query.schema import Field, Schema, Source
-from quarry.retrieval.facets import NamedValue, SearchTable
-from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
+from quarry.schema.facets import NamedValue, SearchTable
+from quarry.schema.source import Field, Schema, Source
 from quarry.services.services import Caller, Services
 
 

@@ -28,12 +28,12 @@ from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Query
 from quarry.query.contract import DECIDING, QueryResult, Understood
 from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
 from quarry.reader.reading import Reading
 from quarry.runs.run_log import ResultRecord, Run
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level

@@ -20,14 +20,14 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.sources import PREDICATES, SOURCES
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
 from quarry.query.contract import Understood
 from quarry.query.describe import evidence_of, understood
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema, worded
 from quarry.query.values import DAY, interval_of
-from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
+from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.schema.source import Schema, worded
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)

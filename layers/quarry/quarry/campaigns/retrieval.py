@@ -17,9 +17,9 @@ from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.execute import RowConditions
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
+from quarry.schema.facets import VALUE_MAX_CHARACTERS, Facet
 
 CAMPAIGNS_MAX = 200
 """How many campaigns of a set are returned. Its counts cover the whole set."""

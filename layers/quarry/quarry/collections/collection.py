@@ -53,7 +53,7 @@ from quarry.collections.row_sql import (
 )  # fmt: skip
 from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
-from quarry.retrieval.facets import FacetKind, identifier
+from quarry.schema.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"

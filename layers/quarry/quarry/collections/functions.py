@@ -14,8 +14,8 @@ from quarry.collections.collection import Collection
 from quarry.collections.row_sql import quoted
 from quarry.collections.search_table import search_table
 from quarry.platform.tables import COLLECTION_WINDOWS
-from quarry.retrieval.facets import identifier
 from quarry.retrieval.values import values_function, values_query
+from quarry.schema.facets import identifier
 
 BATCH_KEYS = 500
 """How many changed keys are taken at a time."""

@@ -14,7 +14,7 @@ from quarry.collections.names import table_name, words
 from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
+from quarry.schema.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
 from quarry.spans.quantities import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}

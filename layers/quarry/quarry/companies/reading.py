@@ -27,16 +27,16 @@ from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
 from quarry.query.contract import Understood
 from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
-from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
-from quarry.retrieval.facets import plain
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.schema.facets import plain
+from quarry.schema.source import Schema
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5

@@ -13,12 +13,12 @@ from psycopg.sql import Composable
 from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
 from quarry.query import execute as by_row
-from quarry.query.algebra import Condition
 from quarry.query.of_collection import own_source
 from quarry.query.of_table import as_said
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
-from quarry.retrieval.facets import SearchTable
+from quarry.schema.algebra import Condition
+from quarry.schema.facets import SearchTable
+from quarry.schema.source import Schema
 
 _NAME = "companies"
 

@@ -26,9 +26,9 @@ from quarry.ontology.search import (
 from quarry.ontology.sources import labels
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
-from quarry.query.algebra import Comparison, Condition
 from quarry.reader.reading import Reading
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Comparison, Condition
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 

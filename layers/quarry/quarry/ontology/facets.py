@@ -8,7 +8,7 @@ from quarry.collections.collection import own_tables
 from quarry.collections.search_table import search_table
 from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import LOADABLE, TABLES
-from quarry.retrieval.facets import SearchTable
+from quarry.schema.facets import SearchTable
 
 COLLECTIONS = own_tables(__file__, LOADABLE)
 SEARCHED = tuple(map(search_table, COLLECTIONS))

@@ -32,11 +32,11 @@ from quarry.platform.errors import NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
 from quarry.query.execute import RowConditions
 from quarry.reader.names import SourceName
 from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
 FILTERED_MAX = 2_000

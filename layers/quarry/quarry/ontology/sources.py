@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from quarry.ontology.facets import COLLECTIONS, SEARCHED
-from quarry.query.algebra import Condition
 from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
-from quarry.query.schema import ACTOR_SETTING, Schema, Source
+from quarry.schema.algebra import Condition
+from quarry.schema.source import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
 _SOURCES: Mapping[str, Source] = {

@@ -10,7 +10,7 @@ from typing import LiteralString
 
 from quarry.people.facets import COLLECTION, PEOPLE
 from quarry.query.of_collection import own_source
-from quarry.query.schema import Field, Source, of_row, one_row
+from quarry.schema.source import Field, Source, of_row, one_row
 
 _ROLE: LiteralString = (
     "concat_ws(' ', r.title, r.domain, r.sub_domain, r.team, joined_names(r.skills), r.seniority_level,"

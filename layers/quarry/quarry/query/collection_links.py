@@ -19,7 +19,7 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import table_name, words
 from quarry.collections.search_table import as_kind, facet_label, value_of_related
 from quarry.language.word_forms import plural, singular
-from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
+from quarry.schema.source import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:

@@ -13,12 +13,12 @@ from typing import LiteralString
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.postgres.place_condition import is_place_among
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.query.arithmetic import Computed
 from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
 from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
-from quarry.query.schema import Field, SqlHolds, SqlOf
 from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
+from quarry.schema.source import Field, SqlHolds, SqlOf
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""

@@ -23,9 +23,10 @@ from quarry.collections.search_table import DATE, called, own_value, search_tabl
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.uses import is_single
 from quarry.language.word_forms import plural
-from quarry.query.algebra import CONDITIONS, Aggregate, Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
-from quarry.query.schema import (
+from quarry.schema.algebra import CONDITIONS, Aggregate, Condition
+from quarry.schema.facets import Facet, SearchTable
+from quarry.schema.source import (
     KINDS,
     Field,
     Kind,
@@ -41,7 +42,6 @@ from quarry.query.schema import (
     one_row,
     source_of,
 )  # fmt: skip
-from quarry.retrieval.facets import Facet, SearchTable
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",

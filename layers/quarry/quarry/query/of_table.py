@@ -15,7 +15,12 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composed
 
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
+from quarry.query.execute import RowConditions, execute
+from quarry.query.paths import MONTH
+from quarry.query.phrases import Phrases
+from quarry.query.values import truth
+from quarry.retrieval.values import holds_one_of
+from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
     AnyOf,
@@ -30,10 +35,8 @@ from quarry.query.algebra import (
     comparisons_of,
     mapped,
 )
-from quarry.query.execute import RowConditions, execute
-from quarry.query.paths import MONTH
-from quarry.query.phrases import Phrases
-from quarry.query.schema import (
+from quarry.schema.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
+from quarry.schema.source import (
     KEY,
     Field,
     Schema,
@@ -47,9 +50,6 @@ from quarry.query.schema import (
     source_of,
     worded,
 )
-from quarry.query.values import truth
-from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
-from quarry.retrieval.values import holds_one_of
 
 RANGES: frozenset[Operator] = frozenset({"<", "<=", ">", ">=", "between"})
 

@@ -14,7 +14,9 @@ from importlib.resources import files
 from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import (
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
+from quarry.query.values import interval_of, truth_of
+from quarry.schema.algebra import (
     OF_GROUPS,
     PAIRED,
     PIECES,
@@ -35,9 +37,7 @@ from quarry.query.algebra import (
     Words,
     WordValues,
 )
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
-from quarry.query.schema import Field, Kind, Schema, Source
-from quarry.query.values import interval_of, truth_of
+from quarry.schema.source import Field, Kind, Schema, Source
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4

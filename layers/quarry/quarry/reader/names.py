@@ -10,7 +10,7 @@ from functools import cached_property
 
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import Field, Kind, Schema, Source
+from quarry.schema.source import Field, Kind, Schema, Source
 from quarry.spans.quantities import same_unit
 
 HOPS_MAX = 3

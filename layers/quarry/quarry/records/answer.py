@@ -19,7 +19,6 @@ from quarry.agent.sources import data_access
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Query
 from quarry.query.contract import DECIDING, QueryResult
 from quarry.query.describe import as_read, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
@@ -41,6 +40,7 @@ from quarry.records.scope import RecordsInquiry, as_requested, read_request, req
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level

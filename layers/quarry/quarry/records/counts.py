@@ -14,15 +14,15 @@ from quarry.collections.search_table import DATE
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
 from quarry.query.of_table import Filtered, facets_of
 from quarry.query.paths import MONTH
-from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
 from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
-from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
+from quarry.schema.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
+from quarry.schema.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
+from quarry.schema.source import guard_of
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000

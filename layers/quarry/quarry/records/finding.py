@@ -21,7 +21,6 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
@@ -39,6 +38,7 @@ from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Comparison, Condition
 from quarry.services.services import Caller, Services
 
 FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2

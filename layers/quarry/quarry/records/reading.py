@@ -20,7 +20,6 @@ from quarry.language.word_forms import STOP_WORDS, codes_in
 from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import placed_words, significant_words, words
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
 from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
@@ -28,7 +27,8 @@ from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.records.contract import Intent
 from quarry.records.sources import RecordTypes
-from quarry.retrieval.facets import NUMERIC_KINDS, SearchTable
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
+from quarry.schema.facets import NUMERIC_KINDS, SearchTable
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, Span
 

@@ -19,15 +19,15 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
 from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source, parts_of
-from quarry.query.schema import Source
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.sources import RecordTypes, SearchedType
-from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
+from quarry.schema.facets import NamedValue, SearchTable
+from quarry.schema.source import Source
 from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4

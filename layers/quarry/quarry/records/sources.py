@@ -33,13 +33,13 @@ from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.of_table import Filtered
-from quarry.query.schema import Source
 from quarry.records.contract import RecordType
-from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
+from quarry.schema.algebra import Condition
+from quarry.schema.facets import Facet, SearchTable
+from quarry.schema.source import Source
 from quarry.services.memory import Memory
 from quarry.services.services import Caller, Services
 

@@ -18,7 +18,8 @@ from quarry.language.word_forms import Token, keys, slips, stem
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import (
+from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
+from quarry.schema.facets import (
     EXPLAINED_VALUES,
     FacetKind,
     NamedValue,
@@ -28,7 +29,6 @@ from quarry.retrieval.facets import (
     nearest,
     plain,
 )
-from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
 from quarry.spans.gazetteer import places_called
 from quarry.spans.mention import KnownValue, ValueMatch
 

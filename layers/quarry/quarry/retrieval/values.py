@@ -25,7 +25,7 @@ from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.place_condition import is_place_among
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
+from quarry.schema.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
 
 
 class Parameters(Protocol):

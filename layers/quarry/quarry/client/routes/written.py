@@ -21,10 +21,10 @@ from quarry.people.contract import (
     PeopleSearchRequest,
     PeopleSearchResponse,
 )
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, Understood, UnderstoodEvent
 from quarry.records import contract as records
 from quarry.records.contract import CountRequest, RecordCounts
+from quarry.schema.algebra import Query
 from quarry.streaming.events import (
     NDJSON,
     SSE,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, LiteralString
 
-from quarry.collections.declaration_parts import Calendar
 from quarry.language.word_forms import plural
-from quarry.query.algebra import Aggregate, Condition
-from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable
+from quarry.schema.algebra import Aggregate, Condition
+from quarry.schema.calendar import Calendar
+from quarry.schema.facets import Facet, FacetKind, Related, SearchTable
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""
