@@ -22,7 +22,6 @@ from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from quarry.agent.service import Filter
-from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import ENGLISH, Collection, OwnTable
 from quarry.collections.declaration_parts import Quoting
@@ -36,6 +35,7 @@ from quarry.postgres.pool import Database
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.of_table import Filtered
 from quarry.records.contract import RecordType
+from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
 from quarry.schema.facets import Facet, SearchTable
