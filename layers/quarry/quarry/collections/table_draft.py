@@ -25,6 +25,7 @@ from quarry.collections.draft_extras import (
     telling_columns,
 )
 from quarry.collections.draft_parts import NOT_READ, DateKinds, TableDraft, name_by_reference, slug, unique
+from quarry.collections.facets import DATE
 from quarry.collections.guessing import (
     EPOCH_LEAST,
     LABEL_WIDTH,
@@ -47,7 +48,6 @@ from quarry.collections.guessing import (
 )
 from quarry.collections.names import is_called, language_of, words, written_out
 from quarry.collections.relations import Column, covered, own_name
-from quarry.collections.search_table import DATE
 from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.table_guess import TableGuess
 from quarry.collections.uses import is_comparable, is_single

@@ -16,8 +16,9 @@ from quarry.collections.declaration_parts import (
     RelatedRows,
     is_template,
 )
+from quarry.collections.facets import facet_label, value_of_related
 from quarry.collections.names import table_name, words
-from quarry.collections.search_table import as_kind, facet_label, value_of_related
+from quarry.collections.row_sql import as_kind
 from quarry.language.word_forms import plural, singular
 from quarry.schema.source import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
