@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.retrieval.values import holds_one_of
+from quarry.schema.matching import holds_one_of
 from quarry.schema.source import Field
 
 DIFFERENCES = """

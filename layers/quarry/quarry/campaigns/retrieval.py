@@ -19,7 +19,7 @@ from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.execute import RowConditions
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
-from quarry.schema.facets import VALUE_MAX_CHARACTERS
+from quarry.schema.matching import is_kept
 from quarry.schema.source import Field
 
 CAMPAIGNS_MAX = 200
@@ -195,15 +195,11 @@ def _served(rows: RowConditions, condition: Condition) -> Composable | None:
     if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in FILTER_VALUES:
         return None
     values = [str(value) for value in condition.scalars]
-    if not values or not all(map(_is_kept, values)):
+    if not values or not all(map(is_kept, values)):
         return None
     facet = CAMPAIGNS.facets[condition.field]
     same = SQL("{} && {}::text[]" if facet.has_several else "{} = any({}::text[])")
     return same.format(SQL(facet.value), rows.parameter(values))
-
-
-def _is_kept(value: str) -> bool:
-    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
 
 
 async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Condition] = ()) -> CampaignSet:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import LiteralString
 
-from psycopg.sql import SQL
-
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import FacetDeclaration, Referred
@@ -16,8 +14,7 @@ from quarry.collections.names import table_name, words
 from quarry.collections.row_sql import as_kind, listed
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.values import holds_one_of
-from quarry.schema.facets import TEXT_KINDS, FacetKind
+from quarry.schema.facets import FacetKind
 from quarry.schema.source import KEY, KINDS, Field, Link, Source, SqlOf, SqlOn
 from quarry.spans.quantities import CURRENCIES, unit_named
 
@@ -129,7 +126,6 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
         unit=declaration.unit
         or (unit_named((declaration.column or "", name)) if declaration.kind == "number" else None),
         currency=declaration.currency if isinstance(declaration.currency, str) else None,
-        folds=True,
         wording=declaration.wording or _wording(declaration.kind, label),
         # with inflections of the label in the languages of the rows
         words=(*declaration.words, *inflections(label.lower().split()[-1], collection.languages)),
@@ -155,19 +151,16 @@ def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, i
     places as the data spells them.
     """
     place = value if kind == "place" else None
-    compared = replace(
+    return replace(
         field,
         kind=KINDS.get(kind, "text"),
         sql=(lambda row: f"place_parts({value(row)})") if place else value,
         is_array=is_many or kind in ("place", "array"),
         place=place,
+        folds=True,
+        is_spelt=is_spelt,
         facet=kind,
-        holds=None,
     )
-    if kind not in TEXT_KINDS and kind != "words":
-        return compared
-    held = partial(holds_one_of, compared, spelt=is_spelt)
-    return replace(compared, holds=lambda row, values, parameters: held(SQL(value(row)), values, parameters))
 
 
 def _currencies(collection: Collection) -> set[str]:

@@ -30,7 +30,7 @@ _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 def _as_said(field: Field) -> Field:
     """The field, worded as people say it, with texts compared by their spellings in the data."""
     facet = COMPANIES.fields[field.name]
-    return replace(field, holds=facet.holds, folds=facet.folds, wording=facet.wording)
+    return replace(field, place=facet.place, folds=facet.folds, wording=facet.wording)
 
 
 _FIELDS = {name: _as_said(each) for name, each in SOURCES[_NAME].fields.items()}

@@ -237,7 +237,7 @@ def _facet_fields(
 def _plain(facet: Field, table: Source) -> Field:
     """A facet of a table as a Query compares it: with values, and by its label."""
     listed = (table, facet.name) if facet.is_listed else None
-    return replace(facet, listed=listed, related=None, holds=None, folds=False, wording=None)
+    return replace(facet, listed=listed, related=None, folds=False, wording=None)
 
 
 def _field_of(collection: Collection, column: str | None) -> str | None:

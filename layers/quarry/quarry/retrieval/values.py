@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, LiteralString, NamedTuple, Protocol
+from typing import Literal, LiteralString, NamedTuple
 
 import psycopg
 from psycopg.errors import Error as PostgresError
@@ -23,74 +23,10 @@ from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
-from quarry.postgres.place_condition import is_place_among
 from quarry.postgres.pool import Database
 from quarry.schema.facets import VALUE_MAX_CHARACTERS
+from quarry.schema.matching import holds_one_of
 from quarry.schema.source import Field, Link, Source
-
-
-class Parameters(Protocol):
-    """How a statement takes values."""
-
-    def parameter(self, value: object) -> Composable:
-        """The placeholder of a value."""
-        ...
-
-    def once(self, expression: Composable) -> Composable:
-        """An expression on parameters alone, evaluated once."""
-        ...
-
-
-def holds_one_of(
-    facet: Field, value: SQL, values: Sequence[str], parameters: Parameters, *, spelt: bool = False
-) -> Composed:
-    """The SQL condition that `value`, of a text facet or a search vector, is or contains one of the values. `spelt`: places are
-    given as the data spells them, so that no row is folded.
-    """
-    names = list(dict.fromkeys(values))
-    if facet.facet == "words":
-        queries = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
-        return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in queries))
-    array = SQL("{}::text[]").format(parameters.parameter(names))
-    if facet.facet == "place" and spelt:
-        return is_place_among(value, names, parameters)
-    if facet.facet == "place":
-        folded = parameters.once(SQL("folded_names({})").format(array))
-        return SQL("folded_names(place_parts({})) && {}").format(value, folded)
-    if facet.facet in ("title", "text"):
-        prefixes = SQL("{} ~ any ({}::text[])").format(
-            SQL(_BARE).format(value), parameters.once(SQL(_BEGINNINGS).format(array))
-        )
-        return SQL("({} and has_any_phrase({}, {}))").format(prefixes, value, array)
-    same = SQL("{} && {}" if facet.has_several else "{} = any({})").format(value, array)
-    unkept = [name for name in names if not _is_kept(name)]
-    return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
-
-
-_BARE: LiteralString = "translate(folded_text({}), '.''', '')"
-"""A text as its words are compared, before it is split into them."""
-_BEGINNINGS: LiteralString = """array(
-  select case when s.stem = 'and' then ''
-    else replace(left(s.stem, case when length(s.stem) < 4 then 1 else -1 end), '+', '[+]') end
-  from unnest({}) p (phrase), lateral (
-    select w.stem from unnest(word_stems(folded_words(p.phrase))) w (stem) order by length(w.stem) desc limit 1) s)"""
-"""What a text must contain to hold one of some phrases: the longest stem of each without its last letter, which endings change
-("happy" is "happi"), or the first letter of a short one ("dying" is "die"). "and" may be written "&". Only texts that contain it
-are stemmed, word by word.
-"""
-
-
-def _is_kept(value: str) -> bool:
-    """Whether the dictionary has the other spellings of a value, so that they were named with it."""
-    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
-
-
-def _folds_to(facet: Field, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
-    """The SQL condition that a row has another spelling of one of the values. No index serves it."""
-    array = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
-    template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
-    folded = SQL("{}::text[]").format(parameters.once(array))
-    return SQL(template if facet.has_several else "folded_value({}) = any({})").format(value, folded)
 
 
 def values_function(table: Source) -> str:

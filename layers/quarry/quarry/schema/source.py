@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, LiteralString
+from typing import Literal, LiteralString
 
 from quarry.language.writing import ENGLISH
 from quarry.schema.algebra import Aggregate, Condition
@@ -32,19 +32,16 @@ SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
 SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
 """Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
 
-SqlHolds = Callable[[LiteralString, Sequence[str], Any], Any]
-"""Whether a row holds one of some texts, as SQL, by the row's alias, the texts, and how parameters stand in the statement."""
-
 
 @dataclass(frozen=True)
 class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
     `listed` names the dictionary that knows its values: the source and the facet there. `unit` is what a number is measured in,
-    `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
-    accents; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency
-    of money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
+    `currency` what money is in. Of a `place` it is the text that names it, each part of which counts. One that `folds` is
+    compared by the words that name its values, and grouped without regard to accents. `wording` says in English that it has a value
+    ("in {}"). `currency_of` is the field of the same row with the currency of money, where rows differ. A text that `names_rows` is
+    what its rows are called: two of one name are two.
     """
 
     name: str
@@ -58,12 +55,13 @@ class Field:
     listed: tuple[Source, str] | None = None
     related: Link | None = None
     description: str | None = None
-    holds: SqlHolds | None = None
     folds: bool = False
     place: SqlOf | None = None
     wording: str | None = None
     currency_of: str | None = None
     names_rows: bool = False
+    is_spelt: bool = False
+    """Whether conditions name places as the data spells them."""
     facet: FacetKind | None = None
     """The kind of facet that it is declared as: how words of a question name its values. None for other columns."""
     words: tuple[str, ...] = ()
