@@ -39,9 +39,9 @@ class Field:
 
     `listed` names the dictionary that knows its values: the source and the facet there. `unit` is what a number is measured in,
     `currency` what money is in. Of a `place` it is the text that names it, each part of which counts. One that `folds` is
-    compared by the words that name its values, and grouped without regard to accents. `wording` says in English that it has a value
-    ("in {}"). `currency_of` is the field of the same row with the currency of money, where rows differ. A text that `names_rows` is
-    what its rows are called: two of one name are two.
+    compared by the words that name its values, and grouped without regard to accents. `wording` says in English that it has a
+    value ("in {}"). `currency_of` is the field of the same row with the currency of money, where rows differ. A text that
+    `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
