@@ -239,7 +239,7 @@ def _links(collection: Collection) -> Iterator[Link]:
             of = collection.joined(facet)
         elif isinstance(facet.title, Referred):
             of = collection.reached(facet)
-        on = _refers(collection, facet)
+        on = refers(collection, facet)
         yield Link(name, name.replace("_", " "), on, facet.through is not None, rows=of)
     for name, rows in collection.declaration.related.items():
         yield Link(
@@ -253,7 +253,7 @@ def _links(collection: Collection) -> Iterator[Link]:
         )
 
 
-def _refers(collection: Collection, facet: FacetDeclaration) -> SqlOn:
+def refers(collection: Collection, facet: FacetDeclaration) -> SqlOn:
     """Whether a row refers to another by a facet."""
     if facet.through is not None:
         return lambda row, other: f"{other}.quarry_row = {collection.column(collection.key[0], row)}"

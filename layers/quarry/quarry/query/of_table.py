@@ -139,23 +139,20 @@ def labels(table: Source, conditions: Sequence[Condition]) -> list[str]:
     return [phrases.condition(in_table(each, table)) for each in conditions]
 
 
-def on_source(condition: Condition, table: Source, source: Source) -> Condition:
-    """A condition on facets of a table as one on the fields of the collection's own source. Raises ValueError where this has no
-    such field.
+def as_queried(condition: Condition, source: Source) -> Condition:
+    """A condition on facets, which holds texts by their words, as a Query asks it. Raises ValueError where the source has no such
+    facet.
     """
 
     def named(each: Condition, _: str = "") -> Condition:
         if not isinstance(each, Comparison):
             return mapped(each, named)
-        facet = table.facets[facet_of(each)]
-        if facet.name not in source.fields:
-            raise ValueError(f"{source.name} has no {facet.name}")
-        if facet.facet not in ("title", "text") or not each.scalars:
+        if source.facets[facet_of(each)].facet not in ("title", "text") or not each.scalars:
             return each
         held = each.model_copy(update={"op": "contains"})
         return Not(negated=held) if each.op == "!=" else held
 
-    return named(in_table(condition, table))
+    return named(in_table(condition, source))
 
 
 def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:

@@ -19,7 +19,7 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source, parts_of
+from quarry.query.of_table import RANGES, as_queried, between, compared, facets_of, in_table, labels, parts_of
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.sources import RecordTypes, SearchedType
@@ -223,14 +223,14 @@ def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     return f"the records searched have no such facet; the nearest are {', '.join(near)}"
 
 
-def required(scope: SearchScope, table: Source, source: Source) -> list[Condition]:
+def required(scope: SearchScope, source: Source) -> list[Condition]:
     """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
-    return [_required(each, table, source) for each in scope.required_conditions]
+    return [_required(each, source) for each in scope.required_conditions]
 
 
-def _required(condition: Condition, table: Source, source: Source) -> Condition:
+def _required(condition: Condition, source: Source) -> Condition:
     try:
-        return on_source(condition, table, source)
+        return as_queried(condition, source)
     except ValueError as error:
         facets = ", ".join(facets_of([condition]))
         message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
@@ -238,7 +238,7 @@ def _required(condition: Condition, table: Source, source: Source) -> Condition:
 
 
 def as_requested(conditions: Iterable[Condition], table: Source) -> dict[str, Any]:
-    """The conditions as a request writes them: `from` and `to` for the table's date, and `facets`. What no request can ask is
+    """The conditions as a request writes them: `from` and `to` for the date of the rows, and `facets`. What no request can ask is
     left out.
     """
     days: dict[str, str] = {}
