@@ -21,7 +21,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.of_table import denies
+from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up

@@ -20,7 +20,7 @@ from quarry.language.word_forms import STOP_WORDS, codes_in
 from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import placed_words, significant_words, words
-from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.query.filters import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName

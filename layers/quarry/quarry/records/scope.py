@@ -19,7 +19,7 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.of_table import RANGES, as_queried, between, compared, facets_of, in_table, labels, parts_of
+from quarry.query.filters import RANGES, as_queried, between, compared, facets_of, labels, parts_of, typed
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.sources import RecordTypes, SearchedType
@@ -168,7 +168,7 @@ def facet_conditions(
                 raise ValueError(nearest_facets(facet, types))
             conditions = _conditions(facet, values, tables[facet], is_denied=name != facet)
             for each in conditions:
-                in_table(each, tables[facet])
+                typed(each, tables[facet])
             made += conditions
         except ValueError as error:
             place = name.replace("~", "~0").replace("/", "~1")

@@ -33,8 +33,8 @@ from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
+from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.of_table import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
