@@ -5769,7 +5769,9 @@ CREATE TABLE quarry.tenants (
     release text,
     problem text,
     added_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT tenants_name_check CHECK ((name <> ''::text))
+    node text,
+    CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT tenants_node_check CHECK ((node <> ''::text))
 );
 
 

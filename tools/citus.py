@@ -25,24 +25,21 @@ FOLDER_VARIABLE = "QUARRY_CITUS"
 DATABASE = "quarry"
 WORKERS = 2
 
-_PARAMETERS = {
+SERVED_WITH = {
+    "shared_preload_libraries": "citus",
+    # moving a tenant replicates its tables
+    "wal_level": "logical",
+    "max_replication_slots": "20",
+    "max_wal_senders": "20",
+}
+"""What a node needs; compose.citus.yaml sets the same."""
+
+_HERE = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "shared_preload_libraries": "citus",
     "shared_buffers": "64MB",
     "max_connections": "200",
     "jit": "off",
-    # moving a tenant replicates its tables
-    "wal_level": "logical",
-    "max_prepared_transactions": "200",
-    "max_replication_slots": "20",
-    "max_wal_senders": "20",
-    # the triggers of a tenant write tables of the same schema, which are on the same node
-    "citus.enable_unsafe_triggers": "on",
-    # what a transaction sets for policies holds on the worker too
-    "citus.propagate_set_commands": "local",
-    # functions that read a tenant's tables run where the tables are
-    "citus.allow_nested_distributed_execution": "on",
     "citus.enable_statistics_collection": "off",
     "fsync": "off",
 }
@@ -82,7 +79,9 @@ class Node:
         self._run("initdb", "--no-sync", "--pgdata", self._data, "--username=quarry", "--auth=trust", *_LOCALE)
 
     def start(self) -> None:
-        options = " ".join(f"--{name}='{value}'" for name, value in (_PARAMETERS | {"port": str(self.port)}).items())
+        options = " ".join(
+            f"--{name}='{value}'" for name, value in (SERVED_WITH | _HERE | {"port": str(self.port)}).items()
+        )
         log = self._data / "server.log"
         self._run("pg_ctl", "start", "--silent", "--pgdata", self._data, "--log", log, "--options", options)
 

@@ -268,7 +268,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
     changed = [file for file in files if force or created.get(file.name) != file.sha256]
     with _change(connection):
         connection.execute("set local check_function_bodies = off")
-        _load_libraries(connection)
+        load_libraries(connection)
         waiting = changed
         while waiting:
             waiting = _recreate(connection, waiting)
@@ -332,7 +332,7 @@ def _change(connection: SyncConnection) -> Iterator[None]:
         ) from error
 
 
-def _load_libraries(connection: SyncConnection) -> None:
+def load_libraries(connection: SyncConnection) -> None:
     names = list(_LOAD_LIBRARIES)
     for (name,) in connection.execute("select extname from pg_extension where extname = any(%s)", [names]).fetchall():
         connection.execute(_LOAD_LIBRARIES[name])

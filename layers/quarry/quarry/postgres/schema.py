@@ -69,8 +69,13 @@ def has_extensions(search_path: str) -> bool:
 
 
 def set_search_path(connection: SyncConnection, schema: str) -> None:
-    """Set the session's search path to `schema` and the current schemas of extensions."""
-    query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
+    """Set the session's search path to `schema` and the current schemas of extensions. What the session makes stays on this
+    server: Citus would repeat it on all servers, also where no tenant is.
+    """
+    query = SQL(
+        "select set_config('search_path', ({}), false),"
+        " (select set_config('citus.enable_ddl_propagation', 'off', false) from pg_extension where extname = 'citus')"
+    ).format(search_path_query(schema))
     connection.execute(query)
 
 
