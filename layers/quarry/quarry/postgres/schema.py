@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError
 
-_EXTENSIONS_SCHEMA = "public"
+EXTENSIONS_SCHEMA = "public"
 """Where extensions are created: other users of the database look for them there."""
 
 _BOOKS = ("quarry_migrations", "quarry_functions")
@@ -101,7 +101,7 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
     names = _EXTENSION.findall(text)
     for name in names:
         connection.execute(
-            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_EXTENSIONS_SCHEMA))
+            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(EXTENSIONS_SCHEMA))
         )
     if names:
         set_search_path(connection, schema)
