@@ -1,15 +1,44 @@
-"""Generates the SQL that counts the values of a searched table and hashes records, from the declared facets and tables."""
+"""Generates the SQL that counts the values of a searched table and hashes records, from the declared facets and tables.
+
+`python -m tools.counted_values` writes it into sql/functions; `python -m tools.generate` does, too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import LiteralString
 
+from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
+from quarry.domains import modules
 from quarry.retrieval.values import relations_of, values_function
 from quarry.schema.source import Source
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def write_functions() -> None:
+    """Write the functions that differ from what is declared."""
+    for path, text in declared_functions().items():
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            print(f"wrote {path.relative_to(ROOT)}")
+
+
+def declared_functions() -> dict[Path, str]:
+    """The functions that list and count the values of the searched tables, and the rows they cover, by path."""
+    folder = ROOT / "sql" / "functions"
+    searched = [each for each in COLLECTIONS if each.declaration.text]
+    hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
+    return hashes | {
+        folder / domain / f"{table.name}_values.sql": values_file(table)
+        for domain, facets in modules("facets").items()
+        for table in facets.SEARCHED
+    }
 
 
 def values_file(table: Source) -> str:
@@ -69,3 +98,7 @@ as $$
   join collection_rows r on r.collection = c.id and r.id = k.id
 $$;
 """
+
+
+if __name__ == "__main__":
+    write_functions()

@@ -164,9 +164,9 @@ export type Not_Input = {not: quarry__schema__algebra__Condition_Input};
 /** It is false or unknown. */
 export type Not_Output = {not: Condition_Output};
 /** An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how many there are in all. `understood` is the Query that it gives the result of. `statements` are those of a model with what the check found; `confidence` follows from them or, where a Query was understood, from how it was read. */
-export type OntologyAnswer = {response: string; results: EntityResult[]; total: number; understood?: Understood_Output | null; statements?: CheckedStatement[]; confidence?: Confidence | null; telemetry: quarry__ontology__contract__Telemetry};
+export type OntologyAnswer = {response: string; total: number; understood?: Understood_Output | null; statements?: CheckedStatement[]; confidence?: Confidence | null; telemetry: quarry__answering__contract__Telemetry; results: EntityResult[]};
 /** `POST /ontology/ask`. Without `project_id`, asks about all projects; without `types`, about all types. */
-export type OntologyAskRequest = {question: string; history?: AskedBefore[]; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null; understood?: Understood_Input | null};
+export type OntologyAskRequest = {question: string; history?: AskedBefore[]; understood?: Understood_Input | null; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null};
 /** `POST /ontology/search`. Without `project_id`, searches all projects; without `types`, all types. */
 export type OntologySearchRequest = {query: string; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null};
 /** The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words. `more` is there, and true, where there are more than were counted, 10,000: `total` is then how many there are at least. */
@@ -269,6 +269,8 @@ export type WholeEntity = {type: "task" | "plan" | "goal" | "milestone" | "docum
 export type WholeRecord = {type: string; id: string; title: string; date?: string | null; url?: string | null; fields: {[name: string]: any}; texts?: string[]; text?: string | null; meeting?: {[name: string]: any} | null};
 /** Holds all these words. */
 export type Words = {words: string};
+/** How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served. */
+export type quarry__answering__contract__Telemetry = {run_id: string; turns: number; tool_calls: number; degraded: string[]};
 /** `POST /campaigns/chat`. `activeFilters` are those of the page; with `applyFiltersToQuery` they hold in every search. */
 export type quarry__campaigns__contract__ChatRequest = {message: string; history?: HistoryMessage[]; activeFilters?: CampaignFilters | null; applyFiltersToQuery?: boolean; understood?: Understood_Input | null; constraints?: quarry__campaigns__contract__Constraints | null};
 /** The former form of how a question was understood: `understood` says it now. All required `conditions` must hold, `theme` is found by meaning, `words` are said by the copy. */
@@ -281,8 +283,6 @@ export type quarry__companies__contract__ChatRequest = {messages: ChatMessage[];
 export type quarry__companies__contract__Condition = {field: "name" | "former_name" | "domain" | "sector" | "category" | "business_model" | "niche" | "status" | "city" | "country" | "founded_year" | "closed_year" | "employees" | "funding_stage" | "funding" | "founder" | "acquirer"; values?: string[]; least?: number | null; most?: number | null; negated?: boolean; strength?: "required" | "assumed" | "preferred"; group?: number | null; label?: string | null};
 /** The former form of how a question was understood: `understood` says it now. `topic` is found by words and by meaning. */
 export type quarry__companies__contract__Constraints = {topic?: string; conditions?: quarry__companies__contract__Condition[]; excluded?: string[]; evidence?: Evidence[]};
-/** How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served. */
-export type quarry__ontology__contract__Telemetry = {run_id: string; turns: number; tool_calls: number; degraded: string[]};
 /** How a query was read; `evidence` is of `query_original`. */
 export type quarry__people__contract__Constraints = {query_original?: string; query_cleaned?: string; must?: Must; should?: Should; exclude?: Exclude; like?: string | null; search_phrases?: string[]; query_embedding_text?: string; confidence_score?: number; evidence?: Evidence[]};
 export type quarry__schema__algebra__Condition_Input = Comparison_Input | AnyOf_Input | AllOf_Input | Not_Input | Exists_Input | Words;

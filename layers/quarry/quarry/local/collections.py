@@ -13,8 +13,6 @@ from quarry.collections.apply import resolved
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, read_declarations
-from quarry.collections.draft_parts import NOT_READ, date_kinds
-from quarry.collections.drafting import Draft, draft
 from quarry.collections.facets import facet_source
 from quarry.collections.json_sample import with_documents, with_markup
 from quarry.collections.names import nearest, table_name
@@ -30,6 +28,8 @@ from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.query.of_collection import Declared, sources_of
 from quarry.schema.source import Field, Kind, Source
+from quarry_map.drafting import Draft, draft
+from quarry_map.parts import NOT_READ, date_kinds
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:

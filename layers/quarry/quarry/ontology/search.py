@@ -16,9 +16,9 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess
+from quarry.answering.contract import RESULTS_MAX
 from quarry.ontology.contract import (
     ENTITY_TYPES,
-    RESULTS_MAX,
     EntityResult,
     EntityType,
     OntologySearchRequest,
@@ -230,13 +230,10 @@ def access_of(types: Sequence[EntityType], caller: Caller) -> DataAccess:
     return DataAccess(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
 
 
-async def read_query(
-    query: str, types: Sequence[EntityType], caller: Caller, services: Services, before: str = ""
-) -> Reading:
-    """How a query over the caller's entities of these types is read, after the one `before`. Raises DatabaseUnavailable."""
+async def read_query(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Reading:
+    """How a query over the caller's entities of these types is read. Raises DatabaseUnavailable."""
     access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
-    earlier = await read_over(before, [*access.homes], access, services, today) if before else None
-    return await read_over(query, [*access.homes], access, services, today, earlier)
+    return await read_over(query, [*access.homes], access, services, today)
 
 
 def intent_of(reading: Reading) -> WorkspaceIntent:
