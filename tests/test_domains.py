@@ -41,5 +41,5 @@ def test_a_module_that_a_domain_lacks_is_left_out() -> None:
 
 
 def test_a_condition_may_name_every_facet() -> None:
-    assert {*get_args(campaigns.FieldName)} == {facet.name for facet in CAMPAIGNS.facets}
-    assert {*get_args(companies.FieldName)} == {facet.name for facet in COMPANIES.facets}
+    assert {*get_args(campaigns.FieldName)} == {*CAMPAIGNS.facets}
+    assert {*get_args(companies.FieldName)} == {*COMPANIES.facets}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.declaration import PARAMETERS
+from quarry.collections.facets import DATE
 from quarry.collections.guessing import (
     EPOCH_LEAST,
     LABEL_WIDTH,
@@ -30,7 +31,6 @@ from quarry.collections.guessing import (
 )
 from quarry.collections.names import is_called, language_of, slug, unique, words, written_out
 from quarry.collections.relations import Column, covered, own_name
-from quarry.collections.search_table import DATE
 from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular

@@ -151,7 +151,7 @@ async def _values(access: DataAccess, services: Services) -> Values:
         if field.listed is not None
     )
     found = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
-    titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
+    titles = {(table.name, name) for table, name in listed if table.facets[name].facet == "title"}
     return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
 
 

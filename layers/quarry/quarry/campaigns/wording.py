@@ -117,7 +117,7 @@ def _counts(found: CampaignSet) -> Iterable[str]:
         if rest:
             listed.append(f"all others ({rest})")
         if listed:
-            yield f"{CAMPAIGNS.facet(name).plural.capitalize()}: {'; '.join(listed)}"
+            yield f"{CAMPAIGNS.facets[name].plural.capitalize()}: {'; '.join(listed)}"
 
 
 def _named(campaign: Campaign) -> dict[str, str]:

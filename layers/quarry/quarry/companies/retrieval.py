@@ -211,7 +211,7 @@ async def taxonomy(database: Database) -> dict[str, list[str]]:
         ),
         [COMPANIES.name, list(bounds), list(bounds.values())],
     )
-    return {COMPANIES.facet(row["facet"]).plural: row["values"] for row in rows}
+    return {COMPANIES.facets[row["facet"]].plural: row["values"] for row in rows}
 
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.search_table import DATE
+from quarry.collections.facets import DATE
 from quarry.postgres.schema import SyncConnection, is_installed
 from quarry.schema.source import Source
 

@@ -163,7 +163,7 @@ def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, An
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
     ).format(
         preferred=SQL(" + ").join(preferred or [SQL("0")]),
-        due=SQL(SEARCHED_BY_TYPE[type].facet("due").sql),
+        due=SQL(SEARCHED_BY_TYPE[type].facets["due"].value),
         table=Identifier(TABLES[type]),
         type=type,
         met=met(intent.where),
@@ -259,7 +259,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
-    facets = SEARCHED_BY_TYPE["task"].by_name
+    facets = SEARCHED_BY_TYPE["task"].facets
     # a name of a kind may also occur in a text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 

@@ -13,7 +13,9 @@ from quarry.schema.source import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
 _SOURCES: Mapping[str, Source] = {
-    each.name: own_source(each, table, vector="search_vector")
+    each.name: own_source(
+        each, table, holds_words=lambda row, text: f"{row}.search_vector @@ (select parsed_query({text}))"
+    )
     for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
 }
 SCHEMA = Schema(_SOURCES)

@@ -83,8 +83,7 @@ class Phrases:
 
     @property
     def language(self) -> str:
-        languages = self.source.languages or (ENGLISH,)
-        return languages[0] if len(languages) == 1 else ENGLISH
+        return self.source.language
 
     @property
     def writing(self) -> Writing:
@@ -320,10 +319,8 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        # a place is one, though it may have several parts
-        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
-        article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
-        name = field.plural if is_several else field.label
+        article = "" if field.has_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        name = field.plural if field.has_several else field.label
         return f"{'without' if has_none else 'with'} {article}{name}"
 
     def _aggregated(self, name: str) -> str:

@@ -18,7 +18,7 @@ from quarry.platform.text import shown
 from quarry.postgres.adapters import array_of_texts, half_vector
 from quarry.postgres.pool import Database
 from quarry.query.execute import SERIAL
-from quarry.query.of_table import Filtered
+from quarry.query.filters import Filtered
 from quarry.records.contract import RecordKey, RecordType, WholeRecord
 from quarry.records.evidence import RecordCandidate, RecordText
 from quarry.records.sources import RecordTypes, SearchedType

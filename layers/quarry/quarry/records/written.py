@@ -93,8 +93,7 @@ class Research(Toolset):
         return bool(self.toolset.evidence.sources)
 
     def required(self, name: str) -> Sequence[Condition]:
-        table = self.toolset.record_types.counted[name]
-        return required(self.toolset.scope, table, self.access.schema.sources[name])
+        return required(self.toolset.scope, self.access.schema.sources[name])
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         toolset = self.toolset

@@ -1,20 +1,21 @@
-"""The schema of a query: sources with their fields and links, derived from declarations.
+"""The one model of what can be asked: sources with their fields and links, derived from declarations.
 
 SQL of a field is a function of the name (alias) of the row that it is read from, so that a path over several tables reads each
-from its own. A searched table's facets become fields, and the rows that belong to its rows links. Pure.
+from its own. Fields that are declared as facets have the words by which questions name them and their values. Pure.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, LiteralString
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, LiteralString
 
-from quarry.language.word_forms import plural
+from quarry.language.writing import ENGLISH
 from quarry.schema.algebra import Aggregate, Condition
 from quarry.schema.calendar import Calendar
-from quarry.schema.facets import Facet, FacetKind, Related, SearchTable
+from quarry.schema.facets import LISTED_KINDS, NUMERIC_KINDS, FacetKind
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""
@@ -31,19 +32,16 @@ SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
 SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
 """Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
 
-SqlHolds = Callable[[LiteralString, Sequence[str], Any], Any]
-"""Whether a row holds one of some texts, as SQL, by the row's alias, the texts, and how parameters stand in the statement."""
-
 
 @dataclass(frozen=True)
 class Field:
     """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
 
-    `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
-    number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
-    accents; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency
-    of money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
+    `listed` names the dictionary that knows its values: the source and the facet there. `unit` is what a number is measured in,
+    `currency` what money is in. Of a `place` it is the text that names it, each part of which counts. One that `folds` is
+    compared by the words that name its values, and grouped without regard to accents. `wording` says in English that it has a
+    value ("in {}"). `currency_of` is the field of the same row with the currency of money, where rows differ. A text that
+    `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
@@ -54,15 +52,50 @@ class Field:
     is_array: bool = False
     unit: str | None = None
     currency: str | None = None
-    listed: tuple[SearchTable, str] | None = None
+    listed: tuple[Source, str] | None = None
     related: Link | None = None
     description: str | None = None
-    holds: SqlHolds | None = None
     folds: bool = False
     place: SqlOf | None = None
     wording: str | None = None
     currency_of: str | None = None
     names_rows: bool = False
+    is_spelt: bool = False
+    """Whether conditions name places as the data spells them."""
+    facet: FacetKind | None = None
+    """The kind of facet that it is declared as: how words of a question name its values. None for other columns."""
+    words: tuple[str, ...] = ()
+    """Other names for it."""
+    synonyms: tuple[tuple[str, str], ...] = ()
+    """Other words for its values: ("television", "TV")."""
+    is_hard: bool = True
+    """Whether a value in a question is a requirement, not a preference."""
+    is_people: bool = False
+    """Whether its values are people."""
+    hops: int = 0
+    """How many references lead from a row to the value; 0 for a value of the row itself."""
+    column: LiteralString | None = None
+    """The column of our own table that it is, if it is one as it stands."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its values are looked up for a question's words."""
+        return self.facet in LISTED_KINDS
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a row may have several values. The parts of one place are one."""
+        return self.is_array and self.facet != "place"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether it is a facet of which each row has one number of its own."""
+        return self.facet in NUMERIC_KINDS and self.related is None and not self.is_array
+
+    @property
+    def value(self) -> LiteralString:
+        """The value as SQL of a row `t`, or of a related row `r`; of a place, the text that names it."""
+        return (self.place or self.sql)("t" if self.related is None else "r")
 
 
 @dataclass(frozen=True)
@@ -72,7 +105,8 @@ class Link:
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
     aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
     Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
-    Where related rows are not `is_indexed`, no index finds those of one row.
+    Where related rows are not `is_indexed`, no index finds those of one row. `owner` is their column with the key of the row that
+    they belong to, where that is a column of our own.
     """
 
     name: str
@@ -85,6 +119,7 @@ class Link:
     key: SqlOf | None = None
     is_shared: bool = False
     is_indexed: bool = True
+    owner: LiteralString | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +134,7 @@ class Measure:
     description: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
@@ -134,6 +169,27 @@ class Source:
     naming: frozenset[str] = frozenset()
     chosen_by: frozenset[str] = frozenset()
     left_out: str = ""
+    counted: LiteralString = "true"
+    """The rows `t` whose values the dictionary counts, as an SQL condition."""
+    owner: LiteralString = "''"
+    """The owner of the values of a row `t`, as SQL; '' for values of everybody."""
+    guarded: frozenset[str] = frozenset()
+    """The facets with values that a caller may not see. Such a value is used only where a visible row has it."""
+
+    @property
+    def language(self) -> str:
+        """The text search configuration of all its rows; English if they differ."""
+        return self.languages[0] if len(self.languages) == 1 else ENGLISH
+
+    @cached_property
+    def facets(self) -> Mapping[str, Field]:
+        """The fields that are declared as facets."""
+        return {name: each for name, each in self.fields.items() if each.facet is not None}
+
+    @cached_property
+    def listed(self) -> Sequence[Field]:
+        """The facets whose values are looked up."""
+        return [each for each in self.facets.values() if each.is_listed]
 
 
 @dataclass(frozen=True)
@@ -150,107 +206,9 @@ KINDS: Mapping[FacetKind, Kind] = {
 }  # fmt: skip
 """The kinds of facets as those of fields. A search vector is no field: a query's `text` looks for words."""
 
-_ROW = re.compile(r"(?<![\w.])([tr])\.")
-
-
-def source_of(
-    table: SearchTable,
-    name: str,
-    title: LiteralString,
-    fields: Mapping[str, Field],
-    links: Mapping[str, Link],
-    holds_words: SqlHoldsWords,
-    **known: Any,
-) -> Source:
-    """A source of the table's rows. `title` says over a row `t` what it is called; `known` is what else a Source has."""
-    return Source(
-        name,
-        label=plural(table.nouns[0]),
-        nouns=table.nouns,
-        rows=table.rows,
-        key=one_row(table.key_sql),
-        title=one_row(title),
-        fields=fields,
-        links=links,
-        guard=one_row(guard_of(table)),
-        holds_words=holds_words,
-        dated=table.date,
-        languages=table.languages,
-        **known,
-    )
-
-
-def guard_of(table: SearchTable) -> LiteralString:
-    """Which rows `t` of a table are searched and the caller's to see."""
-    owner = f"t.{table.scope} = current_setting('{ACTOR_SETTING}', true)" if table.scope else "true"
-    return " and ".join(f"({part})" for part in (table.where, table.guard, owner) if part != "true") or "true"
-
-
-def facet_link(table: SearchTable, related: Related, also: Mapping[str, Field]) -> Link:
-    """How rows lead to related rows, with the facets of these, by their columns, and `also` other fields."""
-    facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
-    fields = {
-        (facet.column if facet.column.isidentifier() else facet.name): facet_field(table, facet) for facet in facets
-    }
-    return link_to(related, {**fields, **also})
-
-
-def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
-    """How rows lead to the rows that belong to them, of which these fields can be read."""
-    return Link(
-        related.name,
-        related.name.replace("_", " "),
-        on=lambda row, other: of_row(related.on, row, other),
-        is_many=related.is_many,
-        rows=related.rows,
-        fields=fields,
-        is_indexed=related.is_indexed,
-    )
-
-
-def linked(value: Field, facet: Facet, links: Mapping[str, Link]) -> Field:
-    """A facet's field, with the link to the related rows that it is read from, if any."""
-    return replace(value, related=links[facet.related]) if facet.related else value
-
-
-def facet_field(table: SearchTable, facet: Facet) -> Field:
-    """A facet as a field of the row that holds it. A place that is put together of several columns is each of its parts."""
-    has_parts = facet.kind == "place" and not facet.column.isidentifier()
-    sql: LiteralString = "place_parts(" + facet.sql + ")" if has_parts else facet.sql
-    return described(facet, one_row(sql), table, is_array=has_parts or facet.is_array)
-
-
-def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
-    """A field described by a facet."""
-    return Field(
-        facet.name,
-        KINDS.get(facet.kind, "text"),
-        sql,
-        facet.label,
-        facet.plural,
-        is_array=facet.is_array if is_array is None else is_array,
-        unit=facet.unit,
-        currency=facet.currency,
-        listed=(table, facet.name) if facet.is_listed else None,
-    )
-
-
-def worded(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
-    """The fields of a table, worded as people say them: "in Germany"."""
-    return {
-        name: replace(field, wording=table.facet(name).wording) if name in table.by_name else field
-        for name, field in fields.items()
-    }
+_ROW = re.compile(r"(?<![\w.])[tr]\.")
 
 
 def one_row(sql: LiteralString) -> SqlOf:
-    """SQL over a row `t`, or over a related row `r`, as SQL over the row of any name."""
-    return lambda row: of_row(sql, row, row)
-
-
-def of_row(sql: LiteralString, row: LiteralString, other: LiteralString = "r") -> LiteralString:
-    """SQL over a row `t` and a related row `r` with other names for them."""
-    parts = _ROW.split(sql)
-    return "".join(
-        part if place % 2 == 0 else (row if part == "t" else other) + "." for place, part in enumerate(parts)
-    )
+    """SQL over a row `t` or `r` as SQL over the row of any name."""
+    return lambda row: _ROW.sub(f"{row}.", sql)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
 from quarry.domains import module
 
 
 def of(domain: str) -> SimpleNamespace:
-    return SimpleNamespace(SEARCHED=tuple(map(search_table, module(domain, "tables").COLLECTIONS)))
+    return SimpleNamespace(SEARCHED=tuple(map(facet_source, module(domain, "tables").COLLECTIONS)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from quarry.collections.collection import own_tables
-from quarry.collections.search_table import embedded_table
+from quarry.collections.facets import embedded_table
 from quarry.domains import module
 from quarry.platform.tables import Forgettable, LoadableTable
 
