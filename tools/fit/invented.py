@@ -23,8 +23,8 @@ from psycopg import Error as DatabaseError
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Query
 from quarry.reader.names import FieldName, LinkName, Names, SourceName, names_of
+from quarry.schema.algebra import Query
 from tools.fit.pairs import OWN, Pair
 from tools.fit.training import Fit
 from tools.fit.world import Database
