@@ -18,6 +18,7 @@ from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
 from quarry.answering.written import RESULT, WrittenAnswer, answer_messages, earlier
+from quarry.language.messages import in_language_of_question
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.ontology.contract import (
@@ -64,6 +65,7 @@ ABOUT = "the projects of a user's workspace: tasks, plans, goals, milestones, do
 NOTES = "What the words of the user call a project, a person or a status is a value; look it up with `values` if it is not below."
 
 
+@in_language_of_question
 async def answer_about_projects(
     request: OntologyAskRequest,
     caller: Caller,

@@ -22,6 +22,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, is_code, is_everyday, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
@@ -289,9 +290,8 @@ QUOTED_CHARACTERS_MAX = 600
 AROUND_CHARACTERS = 100
 """The text before and behind a quoted sentence that a source shows."""
 NEAREST_MAX = 3
-NOTHING_NEAR = "No record is about this."
-NOTHING_THEN = "No record of that time is about this."
-BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
+NOTHING_NEAR = gettext_noop("No record is about this.")
+NOTHING_THEN = gettext_noop("No record of that time is about this.")
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
 LINE_WORDS_MAX = 50
@@ -454,7 +454,13 @@ def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) 
     that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
-    return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]
+    nothing = gettext(NOTHING_THEN if is_beside else NOTHING_NEAR)
+    return [nothing, *([f"\n\n{gettext('The nearest:')}\n", *lines] if lines else [])]
+
+
+def broken_off() -> str:
+    """What stands where a model's answer ends too early, before passages of its sources."""
+    return f"\n\n*{gettext('The answer broke off here. From the sources themselves:')}*\n\n"
 
 
 def _link(record: RecordText) -> str:

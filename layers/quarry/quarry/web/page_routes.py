@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
 from quarry.web.admission import unmetered
 from quarry.web.console_routes import sign_in_of
@@ -104,7 +105,7 @@ async def asset(request: Request, path: str) -> Response:
     version, _, name = path.partition("/")
     file = page().assets.get(name)
     if file is None:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound(gettext_noop("There is nothing at this address."))
     kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
     return text_response(request, file, kept)
 
