@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import datetime
 import re
 from collections.abc import Iterator
 from io import BytesIO
+from typing import TypeGuard
 
 import pytest
 from babel.messages.catalog import Catalog, Message
@@ -14,7 +16,7 @@ from babel.messages.pofile import read_po
 from quarry.language.labels import days_label, value_label
 from quarry.language.messages import accepted_language, gettext, ngettext, pgettext, speaking, writing
 from quarry.language.recognition import Language
-from tools.translations import FOLDER, LANGUAGES, generated_catalogues
+from tools.translations import FOLDER, KEYWORDS, LANGUAGES, PACKAGE, generated_catalogues
 
 SAME = {"{field}", "{}", " ({conditions})", "{said} ({definitions})", "{label} ({which})", "{field} ({period})", "no"}
 _PLACE = re.compile(r"\{\w*\}")
@@ -33,7 +35,7 @@ def texts(message: Message) -> list[tuple[str, str]]:
     if isinstance(message.id, str):
         assert isinstance(message.string, str)
         return [(message.id, message.string)]
-    assert not isinstance(message.string, str)
+    assert isinstance(message.string, tuple)
     one, several = message.id
     return [(one, message.string[0]), *((several, each) for each in message.string[1:])]
 
@@ -41,6 +43,22 @@ def texts(message: Message) -> list[tuple[str, str]]:
 def test_the_catalogues_and_what_is_compiled_from_them_are_up_to_date() -> None:
     stale = [path.name for path, content in generated_catalogues().items() if path.read_bytes() != content]
     assert not stale, "run `python -m tools.translations`"
+
+
+def test_every_message_stands_where_it_is_found() -> None:
+    """A call within an f-string is not seen, nor is a text that is put together before."""
+    hidden: list[str] = []
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        within = [each for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for each in ast.walk(node)]
+        hidden += [f"{path.name}:{each.lineno}" for each in within if is_marked(each)]
+        made = (each for each in ast.walk(tree) if is_marked(each) and isinstance(each, ast.Call))
+        hidden += [f"{path.name}:{each.lineno}" for each in made if isinstance(each.args[0], ast.JoinedStr | ast.BinOp)]
+    assert not hidden
+
+
+def is_marked(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -74,7 +92,7 @@ def test_a_message_has_the_form_and_the_digits_of_the_language(
 def test_nothing_is_a_plural_in_english_and_german_and_none_in_french() -> None:
     said: list[str] = []
     for language in ("english", "german", "french"):
-        with speaking(language):  # type: ignore[arg-type]
+        with speaking(language):
             said.append(ngettext("{number} company fits", "{number} companies fit", 0))
     assert said == ["0 companies fit", "0 Unternehmen passen", "0 entreprise convient"]
 

@@ -201,7 +201,8 @@ def _unanswerable(findings: Findings) -> str:
     text = gettext("This is not in the data.")
     if words:
         text = gettext("This is not in the data: {words}.", words=listed_label(words, is_choice=False))
-    return f"{text} {gettext('The data has, for each campaign, {labels} and the copy.', labels=labels)}"
+    known = gettext("The data has, for each campaign, {labels} and the copy.", labels=labels)
+    return f"{text} {known}"
 
 
 def _theme(findings: Findings) -> Iterator[str]:

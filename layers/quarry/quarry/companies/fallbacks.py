@@ -345,12 +345,12 @@ def only_startups() -> str:
 
 def cut_short() -> str:
     """What ends an answer of a search that its limits ended."""
-    return f"\n\n{gettext('The search was cut short by its limits: there may be others that fit, or fit better.')}"
+    return "\n\n" + gettext("The search was cut short by its limits: there may be others that fit, or fit better.")
 
 
 def broken_off() -> str:
     """What stands where a model's answer ends too early, before what the profiles say."""
-    return f"\n\n{gettext('The answer broke off here. From the profiles themselves:')} "
+    return "\n\n" + gettext("The answer broke off here. From the profiles themselves:") + " "
 
 
 def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
@@ -407,8 +407,9 @@ def nothing_found(inputs: SummaryInputs) -> str:
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
             for company, unmet in inputs.near
         ]
-        return f"{text} {gettext('The nearest are {names}.', names='; '.join(near))}"
-    return f"{text} {gettext('Other words, or fewer, may find one.')}"
+        nearest = gettext("The nearest are {names}.", names="; ".join(near))
+        return f"{text} {nearest}"
+    return " ".join([text, gettext("Other words, or fewer, may find one.")])
 
 
 def _unmet(label: str) -> str:
@@ -421,7 +422,8 @@ def _unmet(label: str) -> str:
 
 def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
     if ambiguous:
-        yield f"{ngettext('{number} company has this name.', '{number} companies have this name.', len(entries))} "
+        text = ngettext("{number} company has this name.", "{number} companies have this name.", len(entries))
+        yield f"{text} "
     for place, entry in enumerate(entries):
         yield f"{' ' if place else ''}{portrait(entry.company)}"
 

@@ -382,8 +382,8 @@ def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
         return _message(found)
     named = "; ".join(filters)
     if is_met:
-        return f"{_message(found)} {gettext('Filtered by: {conditions}.', conditions=named)}"
-    return f"{gettext('Nothing has {conditions}. By its words:', conditions=named)} {_message(found)}"
+        return " ".join([_message(found), gettext("Filtered by: {conditions}.", conditions=named)])
+    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=named), _message(found)])
 
 
 def _message(found: Candidates) -> str:

@@ -39,17 +39,23 @@ def in_words(found: PeopleSearchResponse) -> Iterator[str]:
     else:
         yield found.notice or gettext("Nobody fits.")
     if count and found.fallback_tier:
-        yield f" {gettext('Too few fit exactly: {tier}.', tier=gettext(FALLBACK_TIERS[found.fallback_tier]))}"
+        yield " " + gettext("Too few fit exactly: {tier}.", tier=gettext(FALLBACK_TIERS[found.fallback_tier]))
     for place, person in enumerate(found.people, start=1):
         yield "\n\n" + "\n".join(_lines(place, person))
     if found.relaxations:
-        yield f"\n\n{gettext('With one condition less:')}\n\n"
+        yield "\n\n" + gettext("With one condition less:") + "\n\n"
         yield "\n".join(
-            f"- {_one_line(each.label)}: {gettext('{number} more', number=writing().number(each.additional_people))}"
+            "- "
+            + gettext(
+                "{label}: {number} more", label=_one_line(each.label), number=writing().number(each.additional_people)
+            )
             for each in found.relaxations
         )
     if found.charged:
-        yield f"\n\n{gettext('Search {id}, for one credit. Contact details are unlocked in Quarry itself.', id=found.search_id)}"
+        text = gettext(
+            "Search {id}, for one credit. Contact details are unlocked in Quarry itself.", id=found.search_id
+        )
+        yield f"\n\n{text}"
 
 
 def _lines(place: int, person: PersonResult) -> Iterator[str]:
@@ -58,7 +64,7 @@ def _lines(place: int, person: PersonResult) -> Iterator[str]:
     for reason in person.why_matched:
         yield f"   - {_one_line(reason)}"
     if person.misses:
-        yield f"   - {gettext('Does not meet: {conditions}', conditions=_one_line('; '.join(person.misses)))}"
+        yield "   - " + gettext("Does not meet: {conditions}", conditions=_one_line("; ".join(person.misses)))
 
 
 def _one_line(text: str) -> str:

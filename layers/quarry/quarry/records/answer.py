@@ -294,7 +294,8 @@ def _searched(context: AnswerContext, answer: ByRule) -> str:
     applied = context.inquiry.applied
     if applied is None or answer.is_found:
         return context.missing
-    return f"\n\n{gettext('Only this was searched: {label}.', label=applied.label)}{context.missing}"
+    only = gettext("Only this was searched: {label}.", label=applied.label)
+    return f"\n\n{only}{context.missing}"
 
 
 async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:

@@ -455,12 +455,12 @@ def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) 
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
     nothing = gettext(NOTHING_THEN if is_beside else NOTHING_NEAR)
-    return [nothing, *([f"\n\n{gettext('The nearest:')}\n", *lines] if lines else [])]
+    return [nothing, *(["\n\n" + gettext("The nearest:") + "\n", *lines] if lines else [])]
 
 
 def broken_off() -> str:
     """What stands where a model's answer ends too early, before passages of its sources."""
-    return f"\n\n*{gettext('The answer broke off here. From the sources themselves:')}*\n\n"
+    return "\n\n*" + gettext("The answer broke off here. From the sources themselves:") + "*\n\n"
 
 
 def _link(record: RecordText) -> str:
