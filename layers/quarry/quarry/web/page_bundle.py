@@ -20,6 +20,8 @@ from typing import TypedDict
 
 ASSETS = "assets"
 BUILT = "built.json"
+LANGUAGES = "languages"
+"""The folder of the messages of languages other than English, which `tools/translations.py` writes."""
 VERSION_LENGTH = 12
 DOCUMENTS = ("index.html", "reference.html")
 STYLES = ("vendor/public-sans/public-sans.css", "base.css", "components.css")
@@ -66,6 +68,10 @@ def put_together(folder: Path) -> Parts:
 
     licences = (path.relative_to(root).as_posix() for path in sorted(root.glob("vendor/*/LICENSE")))
     files = {name: read(name) for name in ("embed/quarry-ask.js", "icon.svg", *licences)}
+    for path in sorted((root / LANGUAGES).glob("*.json")):
+        files[f"{LANGUAGES}/{path.stem}.js"] = (
+            f"globalThis.quarryMessages = {path.read_text(encoding='utf-8').strip()};\n"
+        )
     for name, (script, styles) in BUNDLES.items():
         files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": bundle_style(read, styles)}
     version = hashlib.sha256("".join(name + text for name, text in files.items()).encode()).hexdigest()[:VERSION_LENGTH]
@@ -75,8 +81,18 @@ def put_together(folder: Path) -> Parts:
         html = html.replace('<script src="assets/boot.js"></script>', f"<script>{boot}</script>")
         html = html.replace('"assets/icon.svg"', f'"data:image/svg+xml;base64,{icon}"')
         files[name] = html.replace(f'"{ASSETS}/', f'"{ASSETS}/{version}/')
+    for path in sorted((root / LANGUAGES).glob("*.json")):
+        files[f"index.{path.stem}.html"] = in_language(files["index.html"], path.stem, version)
     boot_hash = base64.b64encode(hashlib.sha256(boot.encode()).digest()).decode()
     return Parts(files=files, version=version, boot_hash=boot_hash)
+
+
+def in_language(html: str, code: str, version: str) -> str:
+    """The document of a language: it loads the messages before the page, which finds them there."""
+    messages = f'<script defer src="{ASSETS}/{version}/{LANGUAGES}/{code}.js"></script>\n  '
+    return html.replace('<html lang="en">', f'<html lang="{code}">').replace(
+        "<script type", f"{messages}<script type", 1
+    )
 
 
 def without_comments(source: str) -> str:
