@@ -36,6 +36,7 @@ Read = Callable[[str], str]
 
 # only comments on lines of their own: others may be part of a string
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _IMPORT = re.compile(r"^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from '(?P<path>[^']+)';$", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _EXPORTS = re.compile(r"(?:^|(?<=;))export ?\{([^}]*)\};?$", re.MULTILINE)
@@ -96,8 +97,8 @@ def in_language(html: str, code: str, version: str) -> str:
 
 
 def without_comments(source: str) -> str:
-    """A script or style sheet without its comments."""
-    return _COMMENT.sub("", source)
+    """A script or style sheet without its comments and indents; no text in them goes on over several lines."""
+    return _INDENT.sub("", _COMMENT.sub("", source))
 
 
 def bundle_script(read: Read, entry: str) -> str:

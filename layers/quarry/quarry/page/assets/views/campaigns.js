@@ -105,7 +105,7 @@ class CampaignsTurn extends Turn {
       !this.#isCounted && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, gettext('Ask next')),
-        choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
+        choices(gettext('Follow-up questions'), suggestions, (text) => this.callbacks.onfollow(text))),
     ];
   }
 

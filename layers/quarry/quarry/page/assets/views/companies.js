@@ -168,7 +168,7 @@ function kickerOf(company) {
 
 function companyDetails(company) {
   const texts = [
-    [gettext('What it does'), company.description], [gettext('Product'), company.product_description], ['Problem', company.problem_solved],
+    [gettext('What it does'), company.description], [gettext('Product'), company.product_description], [gettext('Problem'), company.problem_solved],
     [gettext('For whom'), company.target_customer], [gettext('What sets it apart'), company.differentiator],
   ];
   return [

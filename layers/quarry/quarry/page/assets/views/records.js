@@ -76,7 +76,7 @@ class RecordsView {
     entry.results.wanted = control;
     this.#connect(entry, params);
     leave(before, entry);
-    this.context.setTitle(this.search.q || 'A stored answer');
+    this.context.setTitle(this.search.q || gettext('A stored answer'));
     this.#lay(entry);
     this.#begin(params, entry);
     if (control) this.root.querySelector(`[data-filter="${control}"]`)?.focus({preventScroll: true});
@@ -155,7 +155,7 @@ class RecordsView {
     this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, gettext('Ask the records')),
-        element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
+        element('p', {class: 'lead'}, gettext('A question gets an answer that cites its sources; a few words get a list.'))),
       this.prompt.root,
       this.examples = element('section', {'aria-label': gettext('Examples'), hidden: true})));
     this.#offer(examples);
