@@ -1,7 +1,7 @@
 """Fits the language of a question: `python -m tools.fit.languages`.
 
 Reads the questions of tests/pairs that have a language. The databases that the reader is not fitted to are held out here too, and
-a fifth of `other_languages.jsonl` by checksum.
+a fifth of `spoken.jsonl` by checksum.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tools.fit.pairs import OWN, Pair, part_of
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs"
-OTHER = "other_languages"
+SPOKEN = "spoken"
 WEIGHTS = ROOT / "layers/quarry/quarry/language/weights"
-ROUNDS = 5
+ROUNDS = 14
 
 Spoken = tuple[str, str, bool]
 """A question, its language, and whether it is held out."""
@@ -33,7 +33,7 @@ def read_questions() -> Iterator[Spoken]:
             each = json.loads(line)
             if language := each.get("language"):
                 pair = Pair(f"{OWN}{path.stem}", each["question"], None, kind="own")
-                is_out = is_held_out(pair.question) if path.stem == OTHER else part_of(pair) == "held out"
+                is_out = is_held_out(pair.question) if path.stem == SPOKEN else part_of(pair) == "held out"
                 yield pair.question, CODES.get(language, "other"), is_out
 
 

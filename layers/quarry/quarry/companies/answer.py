@@ -214,7 +214,7 @@ def _nearest_in_meaning(ranking: Ranking, found: Candidates, inquiry: CompanyInq
 def _lacking(company: Company, inquiry: CompanyInquiry) -> list[str]:
     """The words of the topic that neither the profile nor the tags of a company have, as labels."""
     held = profile_words(company)
-    return [f"“{word}”" for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
+    return [gettext("“{text}”", text=word) for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
 
 
 def _chosen(

@@ -414,7 +414,7 @@ def nothing_found(inputs: SummaryInputs) -> str:
 
 def _unmet(label: str) -> str:
     """The opposite of a label: "not in Germany" for "in Germany", and the reverse."""
-    if label.startswith("“"):
+    if label.startswith(gettext("“{text}”", text="")[:1]):
         return gettext("no word of {label}", label=label)
     denied = pgettext("not_said", "not {condition}", condition="")
     return label.removeprefix(denied) if label.startswith(denied) else f"{denied}{label}"

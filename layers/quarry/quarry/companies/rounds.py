@@ -234,7 +234,7 @@ def _parted(
     misses = {
         entry.company.id: [
             *labels(unmet(plan.conditions, met.get(entry.company.id, ()))),
-            *(f"“{words}”" for words in plan.demanded if not has_niche(entry.company, words)),
+            *(gettext("“{text}”", text=words) for words in plan.demanded if not has_niche(entry.company, words)),
         ]
         for entry in entries
     }

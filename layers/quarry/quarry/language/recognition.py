@@ -20,7 +20,7 @@ CODES: dict[str, Language] = {"en": "english", "de": "german", "fr": "french"}
 
 WEIGHTS_FILE = "languages.bin"
 """Written by `tools.fit.languages`."""
-SURE = 0.9
+SURE = 0.8
 """From this chance on a language is certain. `tools.fit.languages` prints how often it is then right."""
 CHARACTERS_MAX = 400
 """The beginning of a question, which is read."""

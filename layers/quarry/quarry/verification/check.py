@@ -277,7 +277,8 @@ class Verifier:
 
         def has_number(number: Number) -> bool:
             return any(
-                each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
+                each.cells(number, range(len(each.rows))) or number.is_one_of({each.result.total})
+                for each in self.tables
             )
 
         @cache

@@ -107,7 +107,7 @@ class RowCheck:
         """Whether a condition compares with the number, as the statement does: "more than 5"."""
         before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
         compares = english().has("rising", before) or english().has("falling", before)
-        return compares and number.value in self.table.bounds
+        return compares and number.is_one_of(self.table.bounds)
 
     def _is_in_text(self, number: Number) -> bool:
         """Whether a cell of text has the number, and the word that tells something before or behind it here: the 7 of "line 7",
@@ -211,12 +211,14 @@ class RowCheck:
             self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
         ):
             return True
-        if not number.is_percent and number.value == len(rows) and len(rows) < len(self.table.rows):
+        if not number.is_percent and number.is_one_of({len(rows)}) and len(rows) < len(self.table.rows):
             return True
         counts = {self.table.result.total, len(self.table.rows), len(self.named)}
-        if not number.is_percent and number.value in counts and (not self.is_cell or not self.mentions):
+        if not number.is_percent and number.is_one_of(counts) and (not self.is_cell or not self.mentions):
             return True
-        if number.value == self.listed or (number.value == len(self.table.rows) - self.listed and self.listed):
+        # the rest behind those that are listed or named
+        shown = {self.listed, len(frozenset().union(*(each.rows for each in self.mentions)))} - {0}
+        if number.value == self.listed or number.is_one_of({len(self.table.rows) - each for each in shown}):
             return True
         may_derive = (
             not self.is_cell
@@ -478,7 +480,7 @@ class RowCheck:
                 continue
             operands = self._operands(clause)
             if operands is not None and operands[0] != operands[1] and (operands[0] > operands[1]) != up:
-                found.wrong.append("the numbers say the reverse")
+                found.wrong.append(gettext("the numbers say the reverse"))
 
     def _operands(self, clause: str) -> tuple[float, float] | None:
         """What is compared, and with what."""
@@ -564,16 +566,18 @@ class RowCheck:
             and not is_of_data
             and not wording.may_deny(self.table.text.words | self.prose.question_words)
         ):
-            found.weak.append("no result supports this denial")
+            found.weak.append(gettext("no result supports this denial"))
         if self.prose.is_foreign:
-            found.weak.append("the results are in another language")
+            found.weak.append(gettext("the results are in another language"))
         elif not has_figure and rest:
             is_denial = wording.is_negated(self.prose.words)
             (found.wrong if share < 0.25 and not is_denial else found.weak).append(
-                "no result says anything similar" if share < 0.25 else "the results support only part of it"
+                gettext("no result says anything similar")
+                if share < 0.25
+                else gettext("the results support only part of it")
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
-            found.weak.append("the results support only part of it")
+            found.weak.append(gettext("the results support only part of it"))
         self._check_row_text(rest, found)
 
     def _check_row_text(self, rest: frozenset[str], found: Finding) -> None:
@@ -587,4 +591,4 @@ class RowCheck:
         own = english().stems(" ".join(texts))
         left = rest - english().stems(" ".join([*self.table.labels, self.prose.question, self.header, self.lead]))
         if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):
-            found.weak.append("the row says something else")
+            found.weak.append(gettext("the row says something else"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
@@ -58,6 +58,10 @@ class Number:
             <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
             for value in self.values
         )
+
+    def is_one_of(self, numbers: Container[object]) -> bool:
+        """Whether it may mean one of these numbers, exactly."""
+        return any(value in numbers for value in self.values)
 
     def may_be(self, other: Number) -> bool:
         """Whether it may stand for a number of a text, in the same unit where both have one."""
