@@ -6,7 +6,7 @@ from psycopg.sql import SQL
 
 from quarry import catalog
 from quarry.query.of_table import Filtered, compared
-from quarry.query.schema import ACTOR_SETTING
+from quarry.schema.source import ACTOR_SETTING
 from quarry.services.services import Services
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from quarry.language.messages import language, speaking
 from quarry.language.recognition import Language
-from quarry.query.algebra import Cell, Column, Query, Result
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe, lines_of, with_list
 from quarry.query.phrases import Phrases
+from quarry.schema.algebra import Cell, Column, Query, Result
 from quarry.verification.check import verify
 from tests.asking.test_describe import SCHEMA, TODAY
 

@@ -38,6 +38,7 @@ INPUTS = (
     "sql/migrations",
     "sql/functions",
     "tools/rehearsal/artifacts.py",
+    "tools/src/quarry_map",
 )
 BUILD_SECONDS = 600.0
 STALE_SECONDS = 3600.0
@@ -69,6 +70,11 @@ class Artifacts:
     def embedding_layer(self) -> Path:
         """The layer for functions that embed locally."""
         return self._layer("EmbeddingLayer")
+
+    @property
+    def commands_layer(self) -> Path:
+        """The layer for functions that load files and run commands."""
+        return self._layer("CommandsLayer")
 
     @property
     def wrapper(self) -> Path:

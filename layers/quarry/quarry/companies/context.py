@@ -15,8 +15,8 @@ from quarry.companies.sources import labels
 from quarry.language.messages import gettext
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
-from quarry.query.algebra import Condition
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
 

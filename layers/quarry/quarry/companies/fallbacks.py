@@ -40,8 +40,8 @@ from quarry.companies.prompts import (
 from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext, pgettext
 from quarry.platform.text import significant_words, topic_text
-from quarry.query.algebra import comparisons_of
 from quarry.reader.features import chance_of
+from quarry.schema.algebra import comparisons_of
 
 TARGET_COUNT = 10
 LONG_TOPIC = 240

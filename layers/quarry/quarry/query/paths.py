@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
 from quarry.query.arithmetic import (
     BUSINESS_HOURS,
     DECLARED_PARTS,
@@ -23,7 +22,8 @@ from quarry.query.arithmetic import (
     is_arithmetic,
     part_of_date,
 )
-from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
+from quarry.schema.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
+from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
 """Links that one path follows at most."""

@@ -15,7 +15,9 @@ from quarry.language.messages import language, pgettext
 from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, writing_of
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import (
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
+from quarry.query.values import interval_of, truth_of
+from quarry.schema.algebra import (
     OF_GROUPS,
     PAIRED,
     PIECES,
@@ -36,9 +38,7 @@ from quarry.query.algebra import (
     Words,
     WordValues,
 )
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
-from quarry.query.schema import Field, Kind, Schema, Source
-from quarry.query.values import interval_of, truth_of
+from quarry.schema.source import Field, Kind, Schema, Source
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
@@ -89,11 +89,7 @@ class Phrases:
     @property
     def writing(self) -> Writing:
         """How numbers and dates are written: as the language that is spoken has it, or else that of the rows."""
-        return writing_of(language() or self._language_of_rows)
-
-    @property
-    def _language_of_rows(self) -> str:
-        return self.source.languages[0] if len(self.source.languages) == 1 else ENGLISH
+        return writing_of(language() or self.source.language)
 
     def say(self, name: str, /, **values: str) -> str:
         """A phrase with its places filled, in the language that is spoken."""
@@ -105,7 +101,7 @@ class Phrases:
         if number == 1:
             return one
         label = self.source.label if language() == "german" else self.source.label.lower()
-        is_english = {language() or ENGLISH, self._language_of_rows} == {ENGLISH}
+        is_english = {language() or ENGLISH, self.source.language} == {ENGLISH}
         return plural(one) if is_english and singular(label) != one else label
 
     # ---- values ----
@@ -331,10 +327,8 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        # a place is one, though it may have several parts
-        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
-        number = "several" if is_several else "an" if field.label[:1].lower() in "aeiou" else "a"
-        name = field.plural if is_several else field.label
+        number = "several" if field.has_several else "an" if field.label[:1].lower() in "aeiou" else "a"
+        name = field.plural if field.has_several else field.label
         return self.say(f"{'without' if has_none else 'with'}_{number}", name=name)
 
     def _aggregated(self, name: str) -> str:

@@ -290,8 +290,8 @@ QUOTED_CHARACTERS_MAX = 600
 AROUND_CHARACTERS = 100
 """The text before and behind a quoted sentence that a source shows."""
 NEAREST_MAX = 3
-NOTHING_NEAR = gettext_noop("No record is about this.")
-NOTHING_THEN = gettext_noop("No record of that time is about this.")
+NOTHING_NEAR = gettext_noop("No record surely answers this.")
+NOTHING_THEN = gettext_noop("No record of that time surely answers this.")
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
 LINE_WORDS_MAX = 50
@@ -450,8 +450,8 @@ def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tup
 
 
 def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) -> list[str]:
-    """That no record is near the question, and links to the nearest in Markdown. These are `is_beside`, where none is of the days
-    that the question asks about.
+    """That no record surely answers the question, and links to the nearest in Markdown. These are `is_beside`, where none is of
+    the days that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
     nothing = gettext(NOTHING_THEN if is_beside else NOTHING_NEAR)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry.civic.tables import COLLECTIONS, LOADABLE
-from quarry.collections.search_table import embedded_table
+from quarry.collections.facets import embedded_table
 from quarry.platform.tables import ExpiringTable, Forgettable
 
 __all__ = ["EMBEDDED", "EXPIRING", "FORGETTABLE", "LOADABLE"]

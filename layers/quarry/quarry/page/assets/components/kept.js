@@ -4,7 +4,7 @@
 
 import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
-import {DOMAINS} from '../domains.js';
+import {labelOf} from '../domains.js';
 import {day, moment} from '../format.js';
 import {boardResult, isOnBoard} from './board.js';
 import {noticeOf} from './notice.js';
@@ -144,19 +144,19 @@ export function openKept(context, addressOf) {
         none: gettext('Save a conversation with the button below its answer. You can open it here on any device.'),
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
-        about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], ngettext('{number} question', '{number} questions', turns), moment(at)],
+        about: ({domain, turn_count: turns, updated_at: at}) => [labelOf(domain), ngettext('{number} question', '{number} questions', turns), moment(at)],
       }),
       searches.some(isOnBoard) && keptList(gettext('Board'), searches.filter(isOnBoard), {
         path: 'searches', field: 'name', context, panel,
         address: ({domain, query}) => addressOf(domain, {q: query}),
-        about: ({domain}) => [DOMAINS[domain]],
+        about: ({domain}) => [labelOf(domain)],
         body: (item) => boardResult(item, context),
       }),
       keptList(gettext('Saved searches'), searches.filter((each) => !isOnBoard(each)), {
         none: gettext('Save a search with the button above its results. When you open it again, it shows what is new.'),
         path: 'searches', field: 'name', context, panel,
         address: ({id, domain, query, parameters}) => addressOf(domain, {...parameters, q: query, saved: id}),
-        about: ({domain, opened_at: at}) => [DOMAINS[domain], gettext('opened {moment}', {moment: moment(at)}), domain === 'people' && gettext('opening costs one credit')],
+        about: ({domain, opened_at: at}) => [labelOf(domain), gettext('opened {moment}', {moment: moment(at)}), domain === 'people' && gettext('opening costs one credit')],
       }),
     ];
   }, {signIn: () => context.session.signIn()});
