@@ -197,7 +197,7 @@ async def whole_entity(database: Database, caller: Caller, type: EntityType, ent
     """One of the caller's entities with its props and project. Raises NotFound."""
     rows = await database.call("onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)
     if not rows:
-        raise NotFound(f"You have no {type} with this id.")
+        raise NotFound(gettext("You have no {type} with this id.", type=type))
     return WholeEntity.model_validate(rows[0])
 
 

@@ -22,7 +22,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
-from quarry.language.messages import gettext, gettext_noop
+from quarry.language.messages import gettext, gettext_noop, language
 from quarry.language.word_forms import STOP_WORDS, is_code, is_everyday, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
@@ -589,7 +589,8 @@ def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
     record = quote.source.text
     if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
         return ""
-    return f"**{writing_of(record.language).date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
+    written = writing_of(language() or record.language)
+    return f"**{written.date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
 
 
 def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:
