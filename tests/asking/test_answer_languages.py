@@ -9,7 +9,12 @@ from starlette.testclient import TestClient
 
 from tests.records.asking import answer_of, ask
 
-BY_STATUS = {"source": "tickets", "aggregate": ["count", "avg(price)"], "group": "status", "order": [{"by": "count", "direction": "desc"}]}
+BY_STATUS = {
+    "source": "tickets",
+    "aggregate": ["count", "avg(price)"],
+    "group": "status",
+    "order": [{"by": "count", "direction": "desc"}],
+}
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
-from quarry.language.messages import gettext
 from quarry.collections.collection import ENGLISH
+from quarry.language.messages import gettext
 from quarry.platform.errors import NotFound
 from quarry.platform.numbers import exact
 from quarry.platform.text import shown
