@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from quarry.records.sources import BUILT_IN
+from quarry.civic.tables import COLLECTIONS
+from quarry.collections.search_table import search_table
 
-SEARCHED = tuple(BUILT_IN.counted.values())
+SEARCHED = tuple(map(search_table, COLLECTIONS))
 
 DECLARED_IN = ("collections",)
 """The table that says what else there is to search."""

@@ -16,7 +16,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Composable, Composed, Identifier
@@ -38,6 +38,7 @@ from quarry.query.of_collection import Declared, sources_of
 from quarry.query.of_table import Filtered
 from quarry.query.schema import Source
 from quarry.records.contract import RecordType
+from quarry.records.facets import SEARCHED
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
 from quarry.services.memory import Memory
@@ -254,9 +255,11 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
         yield nearest if len(same) == 1 else replace(nearest, words=words)
 
 
-def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
-    """A collection as a type of record; `others` are declared too."""
-    declared, own = collection.declaration, search_table(collection)
+def searched_type(
+    collection: Collection, others: Sequence[Collection] = (), table: SearchTable | None = None
+) -> SearchedType:
+    """A collection as a type of record; `others` are declared too. `table` is its search table, where that is made already."""
+    declared, own = collection.declaration, table or search_table(collection)
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
@@ -316,8 +319,12 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 
 BUILT_IN = RecordTypes(
-    [searched_type(each) for each in COLLECTIONS if each.declaration.text],
-    {each.name: search_table(each) for each in COLLECTIONS if not each.declaration.text},
+    [
+        searched_type(each, table=table)
+        for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
+        if each.declaration.text
+    ],
+    {each.name: table for each, table in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
 )
 """The types that every database has tables for."""
 
@@ -390,8 +397,7 @@ async def declared_types(services: Services) -> RecordTypes:
     return (await _declared(services)).types
 
 
-@dataclass(frozen=True)
-class _Declared:
+class _Declared(NamedTuple):
     """The declarations of the database, as types of record and as sources of a Query."""
 
     types: RecordTypes
