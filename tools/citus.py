@@ -133,13 +133,13 @@ class Node:
 class Cluster:
     """A coordinator and its workers; without Citus, servers that know nothing of each other."""
 
-    def __init__(self, folder: Path, directory: Path, *, has_citus: bool = True) -> None:
+    def __init__(self, folder: Path, directory: Path, *, has_citus: bool = True, workers: int = WORKERS) -> None:
         parameters = {
             name: value for name, value in SERVED_WITH.items() if has_citus or name != "shared_preload_libraries"
         }
         self._has_citus = has_citus
         self.coordinator = Node(folder, directory / "coordinator", parameters)
-        self.workers = [Node(folder, directory / f"worker-{number}", parameters) for number in range(1, WORKERS + 1)]
+        self.workers = [Node(folder, directory / f"worker-{number}", parameters) for number in range(1, workers + 1)]
 
     @property
     def nodes(self) -> list[Node]:
@@ -171,11 +171,13 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, directory: Path | None = None, *, has_citus: bool = True) -> Iterator[Cluster]:
+def cluster(
+    folder: Path, directory: Path | None = None, *, has_citus: bool = True, workers: int = WORKERS
+) -> Iterator[Cluster]:
     """A running cluster in a new directory, which is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="quarry-citus-", dir=directory) as made:
         Path(made).chmod(0o755)
-        nodes = Cluster(folder, Path(made), has_citus=has_citus)
+        nodes = Cluster(folder, Path(made), has_citus=has_citus, workers=workers)
         try:
             nodes.start()
             yield nodes

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import LiteralString
 
-from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
 from quarry.domains import modules
+from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import relations_of, values_function
 from quarry.schema.source import Source
 

@@ -25,18 +25,18 @@ def embedded_programs(server_url: str) -> Path:
 
 @pytest.fixture(scope="package", params=["postgres", "citus"])
 def nodes(request: pytest.FixtureRequest, server_url: str) -> Iterator[Cluster]:
-    """Three servers, the first with an installation that has a tenant on each of the others."""
+    """An installation with two tenants on different servers: two workers of Citus; without it, the installation's and another."""
     has_citus = request.param == "citus"
     folder = programs() if has_citus else embedded_programs(server_url)
     if folder is None:
         pytest.skip(f"{FOLDER_VARIABLE} names no Postgres with Citus")
-    with cluster(folder, has_citus=has_citus) as nodes:
+    with cluster(folder, has_citus=has_citus, workers=2 if has_citus else 1) as nodes:
         url = nodes.coordinator.url
         migrate(url, embedding_dimensions=384)
-        for name, worker in zip(TENANTS, nodes.workers, strict=True):
+        for name, node in zip(TENANTS, reversed(nodes.nodes), strict=False):
             # Citus knows its workers, and each tenant goes to the one with the fewest
-            node = None if has_citus else worker.name
-            add_tenant(url, name, name, own_schema="quarry", embedding_dimensions=384, node=node)
+            chosen = None if has_citus else node.name
+            add_tenant(url, name, name, own_schema="quarry", embedding_dimensions=384, node=chosen)
         yield nodes
 
 

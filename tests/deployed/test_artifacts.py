@@ -104,7 +104,7 @@ def test_the_layer_contains_the_package_page_and_sql(artifacts: Artifacts) -> No
         str(path.relative_to(ROOT))
         for part in ("migrations", "functions")
         for path in (ROOT / "sql" / part).rglob("*.sql")
-    }
+    } | {"sql/schema.sql"}
     built = {name for name in files_of(artifacts.shared_layer / "quarry") if not name.endswith(".pyc")}
     assert built == sources | sql | {"page/built.json"}
 

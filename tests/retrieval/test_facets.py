@@ -5,7 +5,7 @@ from __future__ import annotations
 from psycopg.sql import SQL
 
 from quarry import catalog
-from quarry.query.of_table import Filtered, compared
+from quarry.query.filters import Filtered, compared
 from quarry.schema.source import ACTOR_SETTING
 from quarry.services.services import Services
 

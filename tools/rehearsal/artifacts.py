@@ -37,6 +37,7 @@ INPUTS = (
     "layers",
     "sql/migrations",
     "sql/functions",
+    "sql/schema.sql",
     "tools/rehearsal/artifacts.py",
     "tools/src/quarry_map",
 )

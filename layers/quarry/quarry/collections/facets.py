@@ -34,13 +34,13 @@ def facet_source(collection: Collection) -> Source:
     if declaration.date and dated not in fields:
         day = partial(collection.day, declaration.date)
         fields[DATE] = Field(DATE, "date", day, "date", "dates", words=("day",), wording="{}", folds=True, facet="date")
-    called_by = {name: (declared.of and name) or declared.related for name, declared in declaration.facets.items()}
+    read_by = {name: name if each.of else each.related for name, each in declaration.facets.items()}
     links = {
-        link.name: replace(link, fields={name: fields[name] for name, by in called_by.items() if by == link.name})
+        link.name: replace(link, fields={name: fields[name] for name, by in read_by.items() if by == link.name})
         for link in _links(collection)
     }
-    linked = {name: replace(fields[name], related=links[by]) for name, by in called_by.items() if by}
-    key: SqlOf = lambda row: f"({collection.key_value(row)})::text"  # noqa: E731
+    linked = {name: replace(fields[name], related=links[by]) for name, by in read_by.items() if by}
+    key = partial(_key_text, collection)
     return Source(
         collection.rows,
         label=plural(called(collection)[0]),
@@ -59,6 +59,10 @@ def facet_source(collection: Collection) -> Source:
         owner=collection.owner,
         guarded=frozenset(_guarded(collection)),
     )
+
+
+def _key_text(collection: Collection, row: LiteralString) -> LiteralString:
+    return f"({collection.key_value(row)})::text"
 
 
 def hides_rows(collection: Collection) -> bool:

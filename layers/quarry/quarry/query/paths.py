@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
@@ -174,6 +175,7 @@ class Path:
         return " ".join(part for part in (*links, last.replace("_", " ")) if part)
 
 
+@lru_cache(maxsize=128)
 def rows_of(source: Source) -> Rows:
     """A source's rows. Each has `id` and `title`, unless it declares fields of these names."""
     own = {

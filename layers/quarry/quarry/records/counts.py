@@ -14,7 +14,7 @@ from quarry.collections.names import nearest
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
-from quarry.query.of_table import Filtered, facets_of
+from quarry.query.filters import Filtered, facets_of
 from quarry.query.paths import MONTH
 from quarry.query.values import interval_of
 from quarry.records.contract import CountRequest, Period, RecordCounts
@@ -73,7 +73,7 @@ async def _groups(
     rows: Filtered, by: str, period: Period | None, measures: Sequence[Aggregate], database: Database
 ) -> dict[str, Any]:
     """The groups of a facet, most rows first, or of periods in the order of time, as the wire has them."""
-    table = rows.table
+    table = rows.source
     facet = table.facets[(table.dated or DATE) if period else by]
     group = Group(field=facet.name, period=period if facet.facet == "date" else None)
     shape: dict[str, Any] = {

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess, data_access
@@ -20,7 +20,7 @@ from quarry.language.word_forms import STOP_WORDS, codes_in
 from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import placed_words, significant_words, words
-from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.query.filters import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
@@ -117,8 +117,7 @@ SaidCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
 
 
-@dataclass(frozen=True)
-class RecordsReading:
+class RecordsReading(NamedTuple):
     """A question as it was read. `read` is what the reader made of it over the sources in `access`, by the names in `sources`.
 
     `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by

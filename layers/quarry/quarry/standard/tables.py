@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from quarry.collections.collection import OwnTable, own_tables
-from quarry.collections.declaration_parts import line_columns
+from quarry.collections.collection import own_tables
+from quarry.collections.facets import embedded_table
 from quarry.domains import module
-from quarry.platform.tables import EmbeddedTable, Forgettable, LoadableTable
+from quarry.platform.tables import Forgettable, LoadableTable
 
 
 def of(domain: str) -> SimpleNamespace:
@@ -17,13 +17,6 @@ def of(domain: str) -> SimpleNamespace:
     return SimpleNamespace(
         LOADABLE=loadable,
         COLLECTIONS=collections,
-        EMBEDDED=tuple(map(_embedded, collections)),
+        EMBEDDED=tuple(map(embedded_table, collections)),
         FORGETTABLE=tuple(Forgettable(each.name, each.rows) for each in collections),
     )
-
-
-def _embedded(collection: OwnTable) -> EmbeddedTable:
-    """Its texts, each window of them behind the title."""
-    titles = line_columns(collection.declaration.title)
-    texts = tuple(each for each in collection.declaration.text if each not in titles)
-    return EmbeddedTable(collection.rows, collection.windows, (*titles, *texts), titles=titles if texts else ())

@@ -1,4 +1,4 @@
-"""Conditions on the facets of a source, and its rows that meet them."""
+"""Filters: conditions on the facets of a source, and the rows that meet them."""
 
 from __future__ import annotations
 
@@ -74,15 +74,15 @@ def denies(condition: Condition) -> bool:
     return isinstance(condition, Not) or (isinstance(condition, Comparison) and condition.op in ("!=", "is_null"))
 
 
-def in_table(condition: Condition, table: Source) -> Condition:
-    """The condition with values of the kinds that a table's facets have: requests write numbers and booleans as text, and dates
+def typed(condition: Condition, source: Source) -> Condition:
+    """The condition with values of the kinds that its facets have: requests write numbers and booleans as text, and dates
     may stand for years. Raises ValueError with what is wrong.
     """
     if not isinstance(condition, Comparison):
-        return mapped(condition, lambda each, _: in_table(each, table))
-    facet = table.facets.get(facet_of(condition))
+        return mapped(condition, lambda each, _: typed(each, source))
+    facet = source.facets.get(facet_of(condition))
     if facet is None:
-        raise ValueError(f"{table.name} has no {facet_of(condition)}")
+        raise ValueError(f"{source.name} has no {facet_of(condition)}")
     is_month = condition.field != facet.name
     if (condition.op in RANGES and facet.facet not in (*NUMERIC_KINDS, "date")) or (is_month and facet.facet != "date"):
         raise ValueError(f"{facet.label} has no such range")
@@ -123,20 +123,20 @@ def _number(facet: Field, text: str) -> int | float:
         raise ValueError(f"{facet.label} is a number, which {text!r} is not") from None
 
 
-def can_have(table: Source, condition: Condition) -> bool:
-    """Whether a table has facets for a condition."""
+def can_have(source: Source, condition: Condition) -> bool:
+    """Whether a source has facets for a condition."""
     try:
-        in_table(condition, table)
+        typed(condition, source)
     except ValueError:
         return False
     return True
 
 
-def labels(table: Source, conditions: Sequence[Condition]) -> list[str]:
+def labels(source: Source, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in words that can follow what they are about. Raises ValueError."""
     # every day is named by a date
-    phrases = Phrases(Schema({table.name: table}), table, datetime.date.min)
-    return [phrases.condition(in_table(each, table)) for each in conditions]
+    phrases = Phrases(Schema({source.name: source}), source, datetime.date.min)
+    return [phrases.condition(typed(each, source)) for each in conditions]
 
 
 def as_queried(condition: Condition, source: Source) -> Condition:
@@ -152,7 +152,7 @@ def as_queried(condition: Condition, source: Source) -> Condition:
         held = each.model_copy(update={"op": "contains"})
         return Not(negated=held) if each.op == "!=" else held
 
-    return named(in_table(condition, source))
+    return named(typed(condition, source))
 
 
 def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:
@@ -203,35 +203,35 @@ def _names_same(condition: Condition, other: Condition) -> bool:
 
 @dataclass(frozen=True)
 class Filtered:
-    """The rows of a table that meet all conditions and hold the words. What reads them raises ValueError for what the table does
-    not have, and DatabaseUnavailable.
+    """The rows of a source that meet all conditions and hold the words. What reads them raises ValueError for what the source
+    does not have, and DatabaseUnavailable.
     """
 
-    table: Source
+    source: Source
     conditions: Sequence[Condition] = ()
     words: str = ""
 
     @property
     def schema(self) -> Schema:
-        """The schema of the table alone."""
-        return Schema({self.table.name: self.table})
+        """The schema of the source alone."""
+        return Schema({self.source.name: self.source})
 
     @property
     def query(self) -> Query:
         """The query for the rows."""
-        where = of_same_rows([in_table(each, self.table) for each in self.conditions], self.table)
-        return Query(source=self.table.name, where=where, text=self.words)
+        where = of_same_rows([typed(each, self.source) for each in self.conditions], self.source)
+        return Query(source=self.source.name, where=where, text=self.words)
 
     def where(self, parameters: dict[str, Any] | None = None) -> Composed:
         """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
         without these, stand in it.
         """
-        rows = RowConditions(self.table.name, self.schema, today(), parameters)
+        rows = RowConditions(self.source.name, self.schema, today(), parameters)
         return rows.met(self.query.where)
 
     def keys_selected(self) -> Composed:
         """Selects the `keys` of the rows; null for many."""
-        rows = RowConditions(self.table.name, self.schema, today(), None)
+        rows = RowConditions(self.source.name, self.schema, today(), None)
         return rows.keys(rows.met(self.query.where))
 
     async def run(self, database: Database, **shape: Any) -> Result:
