@@ -34,7 +34,7 @@ KEYWORDS: dict[str, Any] = {
     "gettext": None, "gettext_noop": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
 }  # fmt: skip
 SENTENCES = "query/data/sentences.toml"
-DECLARATIONS = ("civic/quarry.toml", "companies/quarry.toml", "campaigns/quarry.toml")
+DECLARATIONS = ("records/quarry.toml", "companies/quarry.toml", "campaigns/quarry.toml")
 
 NO_DATE = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 """The date in compiled catalogues, so that equal ones have equal bytes."""
