@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from quarry.agent import routes as query_routes
 from quarry.domains import import_what_answers, module
 from quarry.platform.contract import DOMAINS
-from quarry.web import run_routes, service_routes
+from quarry.web import service_routes
 
-_SMALL = (service_routes.router, run_routes.router, query_routes.router)
+_SMALL = (service_routes.router, service_routes.runs_router, query_routes.router)
 
 _MODULES = {
     **{domain: (domain, "routes") for domain in DOMAINS},
