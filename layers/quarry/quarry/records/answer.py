@@ -9,9 +9,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from quarry.agent.service import answer_query
@@ -46,8 +45,7 @@ from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level
 
 
-@dataclass(frozen=True)
-class LikelyQuery:
+class LikelyQuery(NamedTuple):
     """A question as the Query that it likely is, within the filters that hold. It has not run yet. Without a `reading` it is the
     one that the request gives.
     """
@@ -188,8 +186,7 @@ async def answer_question(
                 yield event
 
 
-@dataclass(frozen=True)
-class _Asker:
+class _Asker(NamedTuple):
     """A request, and who asks it of which types of record."""
 
     request: AskRequest

@@ -280,7 +280,7 @@ async def gather_candidates(
             arms = await with_fitting(services.reader, plan.arms)
             candidates = await find_candidates(
                 services.reader,
-                [replace(arm, query=with_forms(arm.query, forms)) for arm in arms],
+                [arm._replace(query=with_forms(arm.query, forms)) for arm in arms],
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
@@ -397,8 +397,8 @@ def fuse_types(
     if method != "scores":
         return ranked
     # types without vectors are ranked by words alone
-    ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
-    lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
+    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
@@ -417,7 +417,7 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
     days = sorted(set(dates.values()))
     gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
     lifted = [
-        replace(item, score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
+        item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
     return sorted(lifted, key=lambda item: -item.score)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import datetime
 import difflib
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.collections.facets import DATE
 from quarry.platform.errors import FieldError, InvalidInput
@@ -41,8 +40,7 @@ _DEFINITE = _PRONOUNS | {"the"}
 """Words that refer to something already mentioned."""
 
 
-@dataclass(frozen=True)
-class Conversation:
+class Conversation(NamedTuple):
     """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
     against it?" finds the same thing.
     """
@@ -83,8 +81,7 @@ def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
     return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))
 
 
-@dataclass(frozen=True)
-class SearchScope:
+class SearchScope(NamedTuple):
     """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
 
     date_from: datetime.date | None = None
@@ -135,7 +132,7 @@ async def with_known_values(
         is_named = bool(spelt) and condition.op not in RANGES
         return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
-    return replace(scope, facets=tuple(map(in_data, scope.facets)))
+    return scope._replace(facets=tuple(map(in_data, scope.facets)))
 
 
 NEGATED = "-"
@@ -318,8 +315,7 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
     return Applied(types=request.types, filters=request.filters, label=label)
 
 
-@dataclass(frozen=True)
-class RecordsInquiry:
+class RecordsInquiry(NamedTuple):
     """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
     `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
     """

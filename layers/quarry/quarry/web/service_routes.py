@@ -1,24 +1,21 @@
-"""Health, the OpenAPI description, and runs of any domain: ending one, and feedback."""
+"""Health, and the OpenAPI description."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Literal
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.platform.errors import NotFound, QuarryError
+from quarry.platform.errors import QuarryError
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, ReaderState
-from quarry.runs.run_log import keep_feedback
 from quarry.services.services import Caller, Services
 from quarry.web.admission import unmetered
-from quarry.web.contract import Feedback, Health
+from quarry.web.contract import Health
 from quarry.web.description import Description
-from quarry.web.problems import documented
-from quarry.web.requests import PlainCaller, PublicServices, ServicesDependency, verified_caller
+from quarry.web.requests import PublicServices, verified_caller
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
@@ -97,23 +94,3 @@ async def openapi(request: Request) -> Response:
     """This description."""
     description: Description = request.app.state.description
     return text_response(request, await asyncio.to_thread(description.text), ASKED_FOR_EACH_TIME)
-
-
-runs_router = APIRouter(tags=["runs"])
-
-
-@runs_router.delete("/runs/{id}", status_code=202, response_class=Response, responses=documented(NotFound))
-async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> Response:
-    """End a running stream of the caller's, in whatever process it runs; its last event is then an error. `id` is the first part
-    of its events' ids.
-    """
-    await services.streams.cancel(id, caller.user_id)
-    return Response(status_code=202)
-
-
-@runs_router.post("/runs/{id}/feedback", status_code=204, responses=documented(NotFound))
-async def give_feedback(id: UUID, body: Feedback, caller: PlainCaller, services: ServicesDependency) -> None:
-    """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
-    # the run log is written after the answer
-    await services.run_log.drain()
-    await keep_feedback(services.database, id, caller.user_id, helpful=body.helpful, reason=body.reason)
