@@ -176,9 +176,7 @@ def declared_functions() -> dict[Path, str]:
 
 def schema_dump(url: str, *options: str) -> str:
     """The schema of the embedded Postgres' database at `url`, from its own pg_dump: equal schemas give equal text."""
-    dumped = run_program(
-        url, "pg_dump", "--schema-only", "--no-owner", "--no-comments", *options, url
-    )
+    dumped = run_program(url, "pg_dump", "--schema-only", "--no-owner", "--no-comments", *options, url)
     return _PASSING_DUMP_LINES.sub("", dumped).strip() + "\n"
 
 
