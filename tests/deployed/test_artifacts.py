@@ -126,6 +126,16 @@ def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
     assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds", "lambda", "codedeploy"}
 
 
+def test_what_drafts_declarations_is_in_the_layer_of_commands_alone(artifacts: Artifacts) -> None:
+    assert [layer.parent.name for layer in artifacts.layers if (layer / "quarry_map").exists()] == ["CommandsLayer"]
+    functions = [path.parent.name for path in (ROOT / "functions").glob("*/app.py")]
+    having = {name for name in functions if artifacts.commands_layer in artifacts.layers_of(name)}
+    assert having == {"admin", "load"}
+    source = artifacts.shared_layer / "quarry"
+    naming = {path.relative_to(source).parts[0] for path in source.rglob("*.py") if "quarry_map" in path.read_text()}
+    assert naming == {"local"}
+
+
 def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts: Artifacts) -> None:
     vector = run_local_model(artifacts)[3:]
     exact = LocalEmbedding().load().embed("Why did the council keep the elm?")

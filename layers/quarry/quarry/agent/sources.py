@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
-from quarry.collections.declaration_parts import Calendar
 from quarry.domains import filled_domains, module
 from quarry.language.word_forms import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.execute import is_naming
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Link, Measure, Schema, Source
-from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
+from quarry.schema.calendar import Calendar
+from quarry.schema.facets import folded_value
+from quarry.schema.source import Field, Link, Measure, Schema, Source
 from quarry.services.services import Caller, Services
 
 REMEMBERED_SECONDS = 2.0
@@ -55,8 +56,7 @@ class ReadableSources(Mapping[str, Source]):
         return ReadableSources({**self._sources, source.name: source}, self.left_out)
 
 
-@dataclass(frozen=True)
-class DataAccess:
+class DataAccess(NamedTuple):
     """What a caller may query: the schema, and the settings that identify the caller to the database. `homes` has the domain of
     each source, and its name there. Sources that are `left_out` cannot be read at the moment.
     """
@@ -75,7 +75,7 @@ class DataAccess:
         """The same with this source instead of the one of its name."""
         known = self.schema.sources
         changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
-        return replace(self, schema=replace(self.schema, sources=changed))
+        return self._replace(schema=replace(self.schema, sources=changed))
 
     @property
     def today(self) -> datetime.date:
@@ -151,7 +151,7 @@ async def _values(access: DataAccess, services: Services) -> Values:
         if field.listed is not None
     )
     found = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
-    titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
+    titles = {(table.name, name) for table, name in listed if table.facets[name].facet == "title"}
     return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
 
 
@@ -229,8 +229,7 @@ VALUES_CHARACTERS_MAX = 160
 Sources = Mapping[str, SourceDescription]
 
 
-@dataclass(frozen=True)
-class MatchedValue:
+class MatchedValue(NamedTuple):
     """A value in the data that words of the question may mean."""
 
     source: str

@@ -10,11 +10,10 @@ import datetime
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args
 
 from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
@@ -29,7 +28,10 @@ from quarry.platform.links import said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, shorten
 from quarry.postgres.failures import UNREADABLE
-from quarry.query.algebra import (
+from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.execute import execute
+from quarry.query.paths import nearest, source_of
+from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
     Cell,
@@ -44,9 +46,6 @@ from quarry.query.algebra import (
     Period,
     Query,
 )
-from quarry.query.contract import QueryResult, SourceDescription
-from quarry.query.execute import execute
-from quarry.query.paths import nearest, source_of
 from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000
@@ -272,8 +271,7 @@ async def found_texts(
     return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
 
 
-@dataclass(frozen=True)
-class TextQuery:
+class TextQuery(NamedTuple):
     """The texts to search for, and the row that they are about."""
 
     texts: Sequence[str]

@@ -14,6 +14,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quarry.agent.tools import shown
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
@@ -180,22 +181,19 @@ BROKEN_OFF = "\n\n"
 """Stands between a text that broke off and what follows it."""
 
 
-@dataclass(frozen=True)
-class Began:
+class Began(NamedTuple):
     """The first piece of the text follows: what it rests on is known now, as far as its first line says."""
 
     written: WrittenAnswer
 
 
-@dataclass(frozen=True)
-class TextPiece:
+class TextPiece(NamedTuple):
     """The next piece of the text."""
 
     piece: str
 
 
-@dataclass(frozen=True)
-class Withdrawn:
+class Withdrawn(NamedTuple):
     """The text so far is no answer. The answer by rule takes its place."""
 
     reason: str

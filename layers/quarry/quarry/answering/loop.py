@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -37,8 +37,7 @@ Working = Callable[[Any], Awaitable[ToolResult] | AsyncGenerator[Event | ToolRes
 """The work of a tool, given its validated arguments. One that takes several steps yields their events, and last its result."""
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(NamedTuple):
     """A tool with validated arguments. Scope and identity are bound into `run`; a model cannot choose them."""
 
     name: str
@@ -53,22 +52,19 @@ class Tool:
         return ToolDefinition(self.name, self.description, tool_parameters(self.arguments, self.unlisted))
 
 
-@dataclass(frozen=True)
-class ToolStarted:
+class ToolStarted(NamedTuple):
     id: str
     tool: str
     arguments: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class ToolFinished:
+class ToolFinished(NamedTuple):
     id: str
     tool: str
     result: ToolResult
 
 
-@dataclass(frozen=True)
-class ToolProgress:
+class ToolProgress(NamedTuple):
     """An event of a tool at work."""
 
     event: Event
@@ -95,15 +91,13 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
 NO_CALLS_LEFT = ToolResult(0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """The next piece of the model's text in this turn."""
 
     piece: str
 
 
-@dataclass(frozen=True)
-class TurnEnded:
+class TurnEnded(NamedTuple):
     """The turn is complete; if it `called` tools, another one follows."""
 
     called: bool

@@ -14,11 +14,11 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.french_stemmer import FrenchStemmer
@@ -50,8 +50,7 @@ TITLE_CASE_SHARE_MIN = 0.7
 TITLE_CASE_WORDS_MIN = 3
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A word at `text[start:end]` of the query. `key` is its form for comparison. `ends_clause`: punctuation comes before it."""
 
     text: str

@@ -11,11 +11,10 @@ import datetime
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Grain = Literal["day", "week", "month", "quarter", "year"]
 """The precision of a date."""
@@ -30,8 +29,7 @@ PLACES_MAX = 20
 _INDIAN_GROUPS = re.compile(r"(?<=\d)(?=(?:\d\d)*\d{3}(?!\d))")
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(NamedTuple):
     """The formats of a language. `code` is its ISO 639-1 code; `money`, `day` and `month` are templates; `months` are for
     dates, `alone` for a month with a year. `indian`: digits are grouped by two except the last three; numbers of `ungrouped`
     digits are not grouped.

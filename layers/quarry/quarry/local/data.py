@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.collections.checking import take_over_vectors, with_given_vectors
-from quarry.collections.search_table import embedded_table
+from quarry.collections.facets import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile

@@ -11,14 +11,12 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import quarry
 from quarry.platform.tables import KEEP
 from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.records.contract import (
     AggregationEvent,
@@ -33,6 +31,7 @@ from quarry.records.contract import (
     UnderstoodEvent,
 )
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
 from quarry.verification.wire import Trust
@@ -65,16 +64,14 @@ where h.hash is distinct from s.hash
 """
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(NamedTuple):
     """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
 
     question: str
     found: str
 
 
-@dataclass(frozen=True)
-class AskedQuery:
+class AskedQuery(NamedTuple):
     """A query that an answer rests on, and a digest of what it gave."""
 
     query: Query
@@ -94,8 +91,7 @@ class AskedQuery:
         }
 
 
-@dataclass(frozen=True)
-class FinishedAnswer:
+class FinishedAnswer(NamedTuple):
     """An answer as it was given, and the queries that it rests on."""
 
     answer: str
@@ -108,8 +104,7 @@ class FinishedAnswer:
     """Whether whoever has its link may open it."""
 
 
-@dataclass(frozen=True)
-class KeptAnswer:
+class KeptAnswer(NamedTuple):
     """A finished answer and its id."""
 
     id: str
@@ -214,8 +209,7 @@ def _whole(source: Source) -> dict[str, Any]:
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
 
 
-@dataclass(frozen=True)
-class AnswerContext:
+class AnswerContext(NamedTuple):
     """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
 
     inquiry: RecordsInquiry

@@ -15,14 +15,13 @@ from typing import Literal
 
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
-from quarry.collections.search_table import DATE
+from quarry.collections.facets import DATE
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition
-from quarry.query.of_table import denies
+from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
@@ -39,6 +38,7 @@ from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Comparison, Condition
 from quarry.services.services import Caller, Services
 
 FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2
@@ -280,7 +280,7 @@ async def gather_candidates(
             arms = await with_fitting(services.reader, plan.arms)
             candidates = await find_candidates(
                 services.reader,
-                [replace(arm, query=with_forms(arm.query, forms)) for arm in arms],
+                [arm._replace(query=with_forms(arm.query, forms)) for arm in arms],
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
@@ -341,7 +341,7 @@ def search_plans(
             if chosen:
                 arms = [TypeSearch(each, words, held) for each, held in chosen.items()]
                 yield SearchPlan(arms, chosen if lists_all else {})
-        if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
+        if not lists_all and (rows := {each: held for each, held in named.items() if each.collection is not None}):
             # its other words may not stand in the records: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
     yield SearchPlan(everything, is_beside=reading is not None and reading.is_dated and not scope.dated)
@@ -397,8 +397,8 @@ def fuse_types(
     if method != "scores":
         return ranked
     # types without vectors are ranked by words alone
-    ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
-    lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
+    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
@@ -417,7 +417,7 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
     days = sorted(set(dates.values()))
     gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
     lifted = [
-        replace(item, score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
+        item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
     return sorted(lifted, key=lambda item: -item.score)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, LiteralString, Self
+from typing import Any, LiteralString, NamedTuple, Self
 
 from psycopg import DataError
 from psycopg.rows import DictRow
@@ -17,12 +16,12 @@ from quarry.platform.numbers import exact
 from quarry.platform.text import shown
 from quarry.postgres.adapters import array_of_texts, half_vector
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
 from quarry.query.execute import SERIAL
-from quarry.query.of_table import Filtered
+from quarry.query.filters import Filtered
 from quarry.records.contract import RecordKey, RecordType, WholeRecord
 from quarry.records.evidence import RecordCandidate, RecordText
 from quarry.records.sources import RecordTypes, SearchedType
+from quarry.schema.algebra import Condition
 
 ROWS_RANKED = 4_000
 """Rows that one search ranks by their words, shared by its arms; more for a query of few words (text_candidates)."""
@@ -30,8 +29,7 @@ ROWS_RANKED_MIN = 500
 """Rows of each arm at least: on judged collections they hold 99 % of the first hundred of a ranking of all rows."""
 
 
-@dataclass(frozen=True)
-class TypeSearch:
+class TypeSearch(NamedTuple):
     """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these.
     `fitting` are the keys of these records, where they are known; `fits_many`: they are not, but there are many.
     """
@@ -56,7 +54,7 @@ async def with_fitting(database: Database, arms: Sequence[TypeSearch]) -> list[T
     keys = {asked[row["place"]]: row["keys"] for row in rows}
     known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
     return [
-        arm if read is None else replace(arm, fitting=fitting, fits_many=fitting is None)
+        arm if read is None else arm._replace(fitting=fitting, fits_many=fitting is None)
         for arm, read, fitting in zip(arms, reads, known, strict=True)
     ]
 
@@ -124,8 +122,7 @@ async def coverages(database: Database, arms: Sequence[TypeSearch]) -> dict[str,
     return best
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """How many records of a type are found; there may be more where it `is_capped`."""
 
     rows: int
@@ -231,8 +228,7 @@ def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | No
     return [*seen], [*seen.values()]
 
 
-@dataclass(frozen=True)
-class _ArmSearch:
+class _ArmSearch(NamedTuple):
     """The arm at `place`, and the language that it is searched in; None: as our own tables are."""
 
     place: int

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal, LiteralString
+from typing import Any, Literal, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Identifier
 
@@ -73,8 +73,7 @@ class StepRecord:
     has_ended: bool = False
 
 
-@dataclass(frozen=True)
-class ResultRecord:
+class ResultRecord(NamedTuple):
     """One result of a run. Its rank is its position in the list."""
 
     type: str

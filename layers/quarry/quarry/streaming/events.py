@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 from uuid import UUID
 
 from pydantic import ConfigDict
@@ -117,8 +116,7 @@ AFTER_SEQ = "Continue a run of yours after this event (`RUN/SEQ`), instead of as
 """Describes the parameter `after_seq`."""
 
 
-@dataclass(frozen=True)
-class StreamPosition:
+class StreamPosition(NamedTuple):
     """A position in a run's events: after the first `number` of them."""
 
     run_id: UUID
@@ -134,8 +132,7 @@ class StreamPosition:
         return cls(UUID(run_id), int(number))
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The wire format of events. `text` formats an event's JSON with its place, `error` builds a stream's last event."""
 
     media_type: str

@@ -10,8 +10,7 @@ import logging
 import math
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
-from typing import LiteralString
+from typing import LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -54,16 +53,14 @@ returning is_over, cancelled_at is not null as is_cancelled, written_at < now() 
 """
 
 
-@dataclass(frozen=True)
-class RunState:
+class RunState(NamedTuple):
     """What other processes want of a run: that it ends, or to read its events."""
 
     is_cancelled: bool
     is_read: bool
 
 
-@dataclass(frozen=True)
-class StoredEvents:
+class StoredEvents(NamedTuple):
     """Events after a place. `is_over`: no more will follow; `is_stale`: the process of the run is gone."""
 
     events: Sequence[str]

@@ -12,9 +12,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
@@ -48,8 +48,7 @@ NOTHING = "no source or result supports it"
 UNREAD = "the answer is too long to check to the end"
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """A statement at `answer[start:end]`, its state, and why it is not verified. `is_compared`: of a statement in another
     language than the evidence only numbers, dates and quotations are checked, and it has some.
     """
@@ -62,8 +61,7 @@ class Checked:
     is_compared: bool = False
 
 
-@dataclass(frozen=True)
-class Cited:
+class Cited(NamedTuple):
     """What stands behind a marker: the sentence, the passage of the source that says most of it, at `start` to `end` of its body,
     how much of the claim that says, and whether the claim is verified.
     """
@@ -193,10 +191,10 @@ class Verifier:
             for part, finding in self._judged(statement):
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
-            found = replace(_checked(statement, total), is_compared=self._is_compared(statement))
+            found = _checked(statement, total)._replace(is_compared=self._is_compared(statement))
             checked.append(self._as_talk(statement, found))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
-            checked = [replace(each, state="comment", reason="") for each in checked]
+            checked = [each._replace(state="comment", reason="") for each in checked]
         return Verification(checked, cited, self.question)
 
     def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
@@ -318,7 +316,7 @@ class Verifier:
         if not stems.isdisjoint(self.evidence_stems):
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
-        return replace(found, state=state, reason="" if state == "comment" else NOTHING)
+        return found._replace(state=state, reason="" if state == "comment" else NOTHING)
 
     def _is_compared(self, statement: Statement) -> bool:
         read = read_values(statement.text)
@@ -405,8 +403,7 @@ Certainty = Literal["given", "sure", "likely", "doubtful"]
 UNREAD_CHARACTERS_MAX = 120
 
 
-@dataclass(frozen=True)
-class Exact:
+class Exact(NamedTuple):
     """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads. A
     query that was `given` was not read.
     """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
@@ -72,8 +73,7 @@ def parted(clause: Clause) -> list[Clause]:
     return [Clause(text, stems, frozenset(words(text))) for text, stems in ((before, one), (behind, two))]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """One sentence of a source, or two in a row, at `body[start:end]`."""
 
     start: int
@@ -236,8 +236,7 @@ def names_within(text: str) -> frozenset[str]:
     )
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """What else a statement that cites sources may take its values from: the results of queries."""
 
     has_number: Callable[[Number], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, permutations, product, takewhile
 
 from quarry.language.word_forms import STOP_WORDS, stem
@@ -54,7 +54,7 @@ class RowCheck:
         far = table.mentions(self.header) + (table.mentions(self.lead) if not self.mentions else [])
         if not self.mentions and not far:
             far = table.mentions(prose.before)
-        self.far = [replace(each, start=-9, end=-8) for each in far]
+        self.far = [each._replace(start=-9, end=-8) for each in far]
         self.named = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
         self.derivation = Derivation(table, self.others, prose, self.named, self.header, self.today)
 
@@ -259,7 +259,7 @@ class RowCheck:
                 continue
             if day.month is None and any(day.year in years for years in self.table.years.values()):
                 continue
-            is_first = day.day == 1 and known.dated(replace(day, day=None))
+            is_first = day.day == 1 and known.dated(day._replace(day=None))
             if not is_first and (day.year, day.month) != (self.today.year, None):
                 found.wrong.append(f"the date {day.text} is not in the results")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quarry.language.word_forms import STOP_WORDS, is_everyday, sentence_spans
 from quarry.language.writing import LIST_MARK
@@ -51,8 +52,7 @@ _EMPHASIS = re.compile(r"\*\*|__|`")
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What stands before a marker, with the sources that this names; or a cell, with its column's `header`."""
 
     text: str
@@ -177,7 +177,7 @@ class _Reader:
 
 _RUN = re.compile(rf"(?:{NAME.pattern})(?:[ -](?:(?:de|van|von|der|of the|of|and the|&) )?(?:{NAME.pattern}))*")
 _INSIDE = re.compile(r"[\w,;:)\]–-]\s$|[(“\"„]$")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_CLITIC = re.compile(r"['’][a-z]{0,2}$")
 
 
 def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
@@ -187,9 +187,7 @@ def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
     if not any(letter.isupper() for letter in text):
         return
     for match in _RUN.finditer(text):
-        words = [
-            _POSSESSIVE.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))
-        ]
+        words = [_CLITIC.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))]
         if not words:
             continue
         begins = not _INSIDE.search(text[: match.start()])

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
-from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
+from quarry.schema.algebra import Cell, comparisons_of
 from quarry.spans.quantities import converted, currency_code, dimension_of
 from quarry.verification.passages import Passage, folded
 from quarry.verification.values import Number, read_values, usual_unit
@@ -30,8 +31,7 @@ _QUARTER = re.compile(r"(\d{4})-Q(\d)")
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-@dataclass(frozen=True)
-class Mention:
+class Mention(NamedTuple):
     """Where a text names a key, and the rows that have it in a column. One that is named elsewhere stands before the text."""
 
     start: int

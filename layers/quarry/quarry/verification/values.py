@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
+from typing import NamedTuple
 
 from quarry.language.writing import IN_WORDS, languages, numeral_value, scale_value
 from quarry.platform.text import words
@@ -23,8 +23,7 @@ _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _PERCENT = ("percent", "per cent", "prozent", "percentage", "pct")
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number at `text[start:end]`. `values` are what it may mean: "39.870" is a thousand times as much in German. `step` is
     half of its last digit. `unit` is a unit's usual word or a currency's code; `rate` the period that it counts for.
     """
@@ -65,8 +64,7 @@ class Number:
         return is_alike and any(map(self.is_near, other.values))
 
 
-@dataclass(frozen=True)
-class Day:
+class Day(NamedTuple):
     """A date, month or year in a text."""
 
     start: int
@@ -85,8 +83,7 @@ class Day:
         )
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(NamedTuple):
     """Votes for and against."""
 
     start: int
@@ -100,8 +97,7 @@ class Vote:
         return (self.ayes, self.noes)
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(NamedTuple):
     """All values of a text. `times` are minutes of the day with their text; `codes` words of letters and digits."""
 
     numbers: Sequence[Number]
@@ -211,7 +207,7 @@ def _with_shared_units(numbers: Sequence[Number], text: str) -> Iterator[Number]
     """The numbers; the first of a range has the unit of the second ("from 60 to 75 euros")."""
     for one, other in zip_longest(numbers, numbers[1:]):
         is_range = other and one.unit is None and _RANGE.fullmatch(text, one.end, other.start)
-        yield replace(one, unit=other.unit) if other and is_range and not one.is_percent else one
+        yield one._replace(unit=other.unit) if other and is_range and not one.is_percent else one
 
 
 _SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)

@@ -14,8 +14,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Request
@@ -52,8 +51,7 @@ def address_of(scope: Scope) -> str:
     return address
 
 
-@dataclass(frozen=True)
-class _Address:
+class _Address(NamedTuple):
     path: str
     """With its parameters by their names."""
     pattern: re.Pattern[str]
