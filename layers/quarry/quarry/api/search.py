@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from urllib.parse import unquote
 
 from fastapi import APIRouter
 
-from quarry.domains import having, import_what_answers
+from quarry.domains import import_what_answers, module
+from quarry.platform.contract import DOMAINS
 
-_SERVICE = "quarry.web.service_routes"
+_SERVICE = ("web", "service_routes")
 _MODULES = {
-    "runs": "quarry.web.run_routes",
-    "query": "quarry.agent.routes",
-    **{domain: f"quarry.{domain}.routes" for domain in having("routes")},
-    "collections": "quarry.records.routes",
-    "mcp": "quarry.web.mcp",
-    "v1": "quarry.web.openai_routes",
+    "runs": ("web", "run_routes"),
+    "query": ("agent", "routes"),
+    **{domain: (domain, "routes") for domain in DOMAINS},
+    "collections": ("records", "routes"),
+    "mcp": ("web", "mcp"),
+    "v1": ("web", "openai_routes"),
 }
-"""The modules of the routers, by the first part of their addresses; all others are the service's own."""
+"""The folders and modules of the routers, by the first part of their addresses; all others are the service's own."""
 
 
 @dataclass(frozen=True)
 class Routers(Iterable[APIRouter]):
     """The routers of `modules`, which are imported on iteration."""
 
-    modules: tuple[str, ...]
+    modules: tuple[tuple[str, str], ...]
 
     def __iter__(self) -> Iterator[APIRouter]:
-        for module in self.modules:
-            yield import_module(module).router
+        for folder, name in self.modules:
+            yield module(folder, name).router
 
 
 ROUTERS = Routers(tuple(dict.fromkeys((_SERVICE, *_MODULES.values()))))

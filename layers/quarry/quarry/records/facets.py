@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from quarry.civic.tables import COLLECTIONS
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
+from quarry.records.tables import COLLECTIONS
 
-SEARCHED = tuple(map(search_table, COLLECTIONS))
+SEARCHED = tuple(map(facet_source, COLLECTIONS))
 
 DECLARED_IN = ("collections",)
 """The table that says what else there is to search."""
