@@ -252,10 +252,10 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
 
 def searched_type(
-    collection: Collection, others: Sequence[Collection] = (), table: Source | None = None
+    collection: Collection, others: Sequence[Collection] = (), source: Source | None = None
 ) -> SearchedType:
-    """A collection as a type of record; `others` are declared too. `table` is it as a source, where that is made already."""
-    declared, own = collection.declaration, table or facet_source(collection)
+    """A collection as a type of record; `others` are declared too. `source` is its source, where that is made already."""
+    declared, own = collection.declaration, source or facet_source(collection)
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
@@ -315,11 +315,11 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 BUILT_IN = RecordTypes(
     [
-        searched_type(each, table=table)
-        for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
+        searched_type(each, source=source)
+        for each, source in zip(COLLECTIONS, SEARCHED, strict=True)
         if each.declaration.text
     ],
-    {each.name: table for each, table in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
+    {each.name: source for each, source in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
 )
 """The types that every database has tables for."""
 
