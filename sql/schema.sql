@@ -2150,98 +2150,6 @@ CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
 
 
 --
--- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
-    LANGUAGE sql STABLE
-    SET "pg_trgm.similarity_threshold" TO '0.3'
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-  with words as materialized (
-    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
-    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
-  ), said as (
-    select w.place, w.word, true as ends_a_run from words w
-    union
-    -- there are several for each word: a word in no value ends no phrase
-    select f.place + 1, f.word, exists (
-      select from facet_words c where c.stem = coalesce((ts_lexize('english_stem', f.word))[1], f.word) offset 0)
-    from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
-  ), before as materialized (
-    select b.place, n.length, n.stems
-    from (
-      select w.place, lag(w.stem, 1) over o as one, lag(w.stem, 2) over o as two, lag(w.stem, 3) over o as three,
-        lag(w.stem, 4) over o as four, lag(w.stem, 5) over o as five
-      from words w window o as (order by w.place)
-    ) b, lateral (values (1, ''), (2, one), (3, two || one), (4, three || two || one), (5, four || three || two || one),
-      (6, five || four || three || two || one)) n (length, stems)
-    where n.stems is not null
-  ), runs as materialized (
-    select distinct s.place - b.length as first, s.place as last,
-      case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
-      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- like word_stem, which would be called for each row
-    from said s join before b on b.place = s.place and (s.ends_a_run or b.length = 1),
-      lateral (select b.stems || s.word as phrase offset 0) t
-    union
-    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
-    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
-  ), known as materialized (
-    select distinct f.phrase from facet_values f
-    where f.phrase = any(array(select r.phrase from runs r)) and f.table_name = any(p_tables) and f.scope in ('', p_scope)
-  ), frequency as materialized (
-    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
-    from (select * from words w where w.word <> '') w, lateral (
-      select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
-        coalesce(sum(c.value_count), 0) as in_all
-      from facet_words c where c.stem = w.stem
-    ) k
-  )
-  select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
-  union all
-  select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
-  from known k join runs r using (phrase), lateral (
-    select f.* from facet_values f
-    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
-      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
-    limit 60
-  ) v
-  union all
-  select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
-  from frequency k, lateral (
-    select f.* from facet_values f
-    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
-    limit 40
-  ) v
-  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
-  union all
-  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
-  from (
-    select f.*, length(f.stem) as length from frequency f
-    where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
-  ) k, lateral (
-    -- filtered by spelling first: otherwise all words of a table would be compared
-    (select n.stem
-     from (
-       select * from facet_words n
-       where n.stem % k.stem
-         and array[length(n.stem)] && array[k.length - 2, k.length - 1, k.length, k.length + 1, k.length + 2] offset 0
-     ) n
-     where n.table_name = any(p_tables)
-     order by similarity(n.stem, k.stem) desc limit 8)
-    union all
-    select n.stem
-    from generate_series(1, length(k.stem) - 1) s (place), lateral (
-      select n.stem from facet_words n
-      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
-      limit 1
-    ) n
-  ) v
-$$;
-
-
---
 -- Name: look_up_values_v2(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -5769,7 +5677,9 @@ CREATE TABLE quarry.tenants (
     release text,
     problem text,
     added_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT tenants_name_check CHECK ((name <> ''::text))
+    node text,
+    CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT tenants_node_check CHECK ((node <> ''::text))
 );
 
 
@@ -8728,6 +8638,759 @@ CREATE POLICY onto_tasks_for_serving ON quarry.onto_tasks FOR SELECT TO quarry_s
 --
 
 CREATE POLICY onto_tasks_of_the_actor ON quarry.onto_tasks FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: SCHEMA quarry; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA quarry TO quarry_serving;
+GRANT USAGE ON SCHEMA quarry TO quarry_loading;
+GRANT USAGE ON SCHEMA quarry TO quarry_ontology_reader;
+
+
+--
+-- Name: TABLE experience_cards; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.experience_cards TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.experience_cards TO quarry_loading;
+
+
+--
+-- Name: TABLE people; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.people TO quarry_loading;
+
+
+--
+-- Name: COLUMN people.id; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(id) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.open_to_work; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(open_to_work) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.open_to_contact; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(open_to_contact) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.work_preferred_salary_min; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(work_preferred_salary_min) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.work_preferred_locations; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(work_preferred_locations) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.work_preferred_locations_norm; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(work_preferred_locations_norm) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.name; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(name) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.headline; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(headline) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.bio; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(bio) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.city; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(city) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.country; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(country) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.experience_days; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(experience_days) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: COLUMN people.experience_since; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT(experience_since) ON TABLE quarry.people TO quarry_serving;
+
+
+--
+-- Name: TABLE experience_card_children; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.experience_card_children TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.experience_card_children TO quarry_loading;
+
+
+--
+-- Name: TABLE contact_unlocks; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.contact_unlocks TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.contact_unlocks TO quarry_loading;
+
+
+--
+-- Name: TABLE people_search_results; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.people_search_results TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.people_search_results TO quarry_loading;
+
+
+--
+-- Name: TABLE people_searches; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.people_searches TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.people_searches TO quarry_loading;
+
+
+--
+-- Name: FUNCTION contact_of_person(p_user_id text, p_search_id uuid, p_person_id text); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.contact_of_person(p_user_id text, p_search_id uuid, p_person_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.contact_of_person(p_user_id text, p_search_id uuid, p_person_id text) TO quarry_serving;
+GRANT ALL ON FUNCTION quarry.contact_of_person(p_user_id text, p_search_id uuid, p_person_id text) TO quarry_loading;
+
+
+--
+-- Name: FUNCTION count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[], p_among text[]); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[], p_among text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[], p_among text[]) TO quarry_serving;
+
+
+--
+-- Name: FUNCTION excluded_people(f quarry.card_filters, p_within quarry.card_filters, p_profiles boolean); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.excluded_people(f quarry.card_filters, p_within quarry.card_filters, p_profiles boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.excluded_people(f quarry.card_filters, p_within quarry.card_filters, p_profiles boolean) TO quarry_serving;
+
+
+--
+-- Name: FUNCTION find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_within quarry.card_filters, p_profiles boolean, p_among text[], p_overfetch integer, p_top_k integer); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_within quarry.card_filters, p_profiles boolean, p_among text[], p_overfetch integer, p_top_k integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_within quarry.card_filters, p_profiles boolean, p_among text[], p_overfetch integer, p_top_k integer) TO quarry_serving;
+
+
+--
+-- Name: TABLE companies; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.companies TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.companies TO quarry_loading;
+
+
+--
+-- Name: FUNCTION hold_people(p_ids text[]); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.hold_people(p_ids text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.hold_people(p_ids text[]) TO quarry_serving;
+GRANT ALL ON FUNCTION quarry.hold_people(p_ids text[]) TO quarry_loading;
+
+
+--
+-- Name: FUNCTION never_said(p_texts text[]); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.never_said(p_texts text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.never_said(p_texts text[]) TO quarry_serving;
+
+
+--
+-- Name: FUNCTION people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]) TO quarry_serving;
+
+
+--
+-- Name: FUNCTION people_standings(p_people text[], p_clauses quarry.card_filters[], p_texts text[]); Type: ACL; Schema: quarry; Owner: -
+--
+
+REVOKE ALL ON FUNCTION quarry.people_standings(p_people text[], p_clauses quarry.card_filters[], p_texts text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION quarry.people_standings(p_people text[], p_clauses quarry.card_filters[], p_texts text[]) TO quarry_serving;
+
+
+--
+-- Name: TABLE forgotten; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.forgotten TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.forgotten TO quarry_loading;
+
+
+--
+-- Name: TABLE agenda_item_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.agenda_item_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.agenda_item_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE agenda_items; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.agenda_items TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.agenda_items TO quarry_loading;
+
+
+--
+-- Name: TABLE answer_cache; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.answer_cache TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.answer_cache TO quarry_loading;
+
+
+--
+-- Name: TABLE campaign_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.campaign_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.campaign_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE campaigns; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.campaigns TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.campaigns TO quarry_loading;
+
+
+--
+-- Name: TABLE collection_changes; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.collection_changes TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.collection_changes TO quarry_loading;
+
+
+--
+-- Name: TABLE collection_rows; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.collection_rows TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.collection_rows TO quarry_loading;
+
+
+--
+-- Name: TABLE collection_windows; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.collection_windows TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.collection_windows TO quarry_loading;
+
+
+--
+-- Name: TABLE collections; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.collections TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.collections TO quarry_loading;
+
+
+--
+-- Name: SEQUENCE collections_id_seq; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT USAGE ON SEQUENCE quarry.collections_id_seq TO quarry_serving;
+GRANT USAGE ON SEQUENCE quarry.collections_id_seq TO quarry_loading;
+
+
+--
+-- Name: TABLE company_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.company_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.company_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE company_synonyms; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.company_synonyms TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.company_synonyms TO quarry_loading;
+
+
+--
+-- Name: TABLE conversations; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.conversations TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.conversations TO quarry_loading;
+
+
+--
+-- Name: TABLE credit_accounts; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.credit_accounts TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.credit_accounts TO quarry_loading;
+
+
+--
+-- Name: TABLE credit_ledger; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE quarry.credit_ledger TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.credit_ledger TO quarry_loading;
+
+
+--
+-- Name: SEQUENCE credit_ledger_entry_number_seq; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT USAGE ON SEQUENCE quarry.credit_ledger_entry_number_seq TO quarry_serving;
+GRANT USAGE ON SEQUENCE quarry.credit_ledger_entry_number_seq TO quarry_loading;
+
+
+--
+-- Name: TABLE document_section_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.document_section_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.document_section_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE document_sections; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.document_sections TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.document_sections TO quarry_loading;
+
+
+--
+-- Name: TABLE embedding_claims; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.embedding_claims TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.embedding_claims TO quarry_loading;
+
+
+--
+-- Name: TABLE embedding_model; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.embedding_model TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.embedding_model TO quarry_loading;
+
+
+--
+-- Name: TABLE embedding_progress; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.embedding_progress TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.embedding_progress TO quarry_loading;
+
+
+--
+-- Name: TABLE experience_card_child_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.experience_card_child_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.experience_card_child_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE experience_card_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.experience_card_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.experience_card_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE facet_values; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.facet_values TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.facet_values TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.facet_values TO quarry_loading;
+
+
+--
+-- Name: TABLE facet_words; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.facet_words TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.facet_words TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.facet_words TO quarry_loading;
+
+
+--
+-- Name: TABLE idempotency_keys; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.idempotency_keys TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.idempotency_keys TO quarry_loading;
+
+
+--
+-- Name: TABLE key_statement_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.key_statement_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.key_statement_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE key_statements; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.key_statements TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.key_statements TO quarry_loading;
+
+
+--
+-- Name: TABLE lexeme_counts; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.lexeme_counts TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.lexeme_counts TO quarry_loading;
+
+
+--
+-- Name: TABLE loaded_files; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.loaded_files TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.loaded_files TO quarry_loading;
+
+
+--
+-- Name: TABLE loaded_samples; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.loaded_samples TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.loaded_samples TO quarry_loading;
+
+
+--
+-- Name: TABLE matter_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.matter_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.matter_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE matters; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.matters TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.matters TO quarry_loading;
+
+
+--
+-- Name: TABLE meetings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.meetings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.meetings TO quarry_loading;
+
+
+--
+-- Name: TABLE motion_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.motion_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.motion_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE motions; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.motions TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.motions TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_documents; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_documents TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_documents TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_documents TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_goals; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_goals TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_goals TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_goals TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_milestones; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_milestones TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_milestones TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_milestones TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_outputs; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_outputs TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_outputs TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_outputs TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_plans; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_plans TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_plans TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_plans TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_requirements; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_requirements TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_requirements TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_requirements TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_tasks; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_tasks TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_tasks TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_tasks TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_entities; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_entities TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_entities TO quarry_loading;
+GRANT SELECT ON TABLE quarry.onto_entities TO quarry_ontology_reader;
+
+
+--
+-- Name: TABLE onto_projects; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_projects TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_projects TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_projects TO quarry_loading;
+
+
+--
+-- Name: TABLE onto_search_entries; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.onto_search_entries TO quarry_ontology_reader;
+GRANT SELECT ON TABLE quarry.onto_search_entries TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.onto_search_entries TO quarry_loading;
+
+
+--
+-- Name: TABLE quarry_functions; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.quarry_functions TO quarry_serving;
+GRANT SELECT,MAINTAIN ON TABLE quarry.quarry_functions TO quarry_loading;
+
+
+--
+-- Name: TABLE quarry_migrations; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.quarry_migrations TO quarry_serving;
+GRANT SELECT,MAINTAIN ON TABLE quarry.quarry_migrations TO quarry_loading;
+
+
+--
+-- Name: TABLE rate_windows; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.rate_windows TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.rate_windows TO quarry_loading;
+
+
+--
+-- Name: TABLE run_events; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.run_events TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.run_events TO quarry_loading;
+
+
+--
+-- Name: TABLE run_streams; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.run_streams TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.run_streams TO quarry_loading;
+
+
+--
+-- Name: TABLE saved_search_results; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.saved_search_results TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.saved_search_results TO quarry_loading;
+
+
+--
+-- Name: TABLE saved_searches; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.saved_searches TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.saved_searches TO quarry_loading;
+
+
+--
+-- Name: TABLE search_run_results; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.search_run_results TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.search_run_results TO quarry_loading;
+
+
+--
+-- Name: TABLE search_run_steps; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.search_run_steps TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.search_run_steps TO quarry_loading;
+
+
+--
+-- Name: TABLE search_runs; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quarry.search_runs TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.search_runs TO quarry_loading;
+
+
+--
+-- Name: TABLE tenants; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.tenants TO quarry_serving;
+GRANT SELECT,MAINTAIN ON TABLE quarry.tenants TO quarry_loading;
+
+
+--
+-- Name: TABLE text_changes; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.text_changes TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.text_changes TO quarry_loading;
+
+
+--
+-- Name: TABLE text_totals; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.text_totals TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.text_totals TO quarry_loading;
+
+
+--
+-- Name: TABLE transcript_segment_embeddings; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.transcript_segment_embeddings TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.transcript_segment_embeddings TO quarry_loading;
+
+
+--
+-- Name: TABLE transcript_segments; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.transcript_segments TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.transcript_segments TO quarry_loading;
+
+
+--
+-- Name: TABLE tuned_weights; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT ON TABLE quarry.tuned_weights TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.tuned_weights TO quarry_loading;
+
+
+--
+-- Name: DEFAULT PRIVILEGES FOR SEQUENCES; Type: DEFAULT ACL; Schema: quarry; Owner: -
+--
+
+ALTER DEFAULT PRIVILEGES FOR ROLE quarry IN SCHEMA quarry GRANT USAGE ON SEQUENCES TO quarry_serving;
+ALTER DEFAULT PRIVILEGES FOR ROLE quarry IN SCHEMA quarry GRANT USAGE ON SEQUENCES TO quarry_loading;
+
+
+--
+-- Name: DEFAULT PRIVILEGES FOR TABLES; Type: DEFAULT ACL; Schema: quarry; Owner: -
+--
+
+ALTER DEFAULT PRIVILEGES FOR ROLE quarry IN SCHEMA quarry GRANT SELECT ON TABLES TO quarry_serving;
+ALTER DEFAULT PRIVILEGES FOR ROLE quarry IN SCHEMA quarry GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLES TO quarry_loading;
 
 
 --

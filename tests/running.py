@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
-from quarry.local.http_protocol import BoundedHttpProtocol
+from quarry.local.connections import BoundedConnection, TellingConnections
 from quarry.platform.settings import Settings
 from quarry.services.services import Services, build_services
 from quarry.web.app import create_app
@@ -35,12 +35,14 @@ def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[s
 
 
 @contextmanager
-def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpProtocol) -> Iterator[str]:
+def serving_app(app: ASGIApp, protocol: type[BoundedConnection] = BoundedConnection) -> Iterator[str]:
     """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         # its own handlers would write into what pytest had captured when the server started, and has closed
-        config = uvicorn.Config(app, http=protocol, log_config=None, log_level="warning", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            TellingConnections(app), http=protocol, log_config=None, log_level="warning", timeout_graceful_shutdown=1
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

@@ -27,9 +27,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Query
 from quarry.query.execute import compile_query
-from quarry.query.schema import Kind
+from quarry.schema.algebra import Query
+from quarry.schema.source import Kind
 from tools.number_conversion import Unwritable
 from tools.spider_conversion import written
 from tools.spider_database import Column, Database, Join, Table, plain

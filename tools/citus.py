@@ -1,4 +1,4 @@
-"""A distributed Postgres on this machine: a coordinator and two workers with Citus, on loopback.
+"""Several servers of Postgres on this machine, on loopback: a coordinator and two workers with Citus, or the same without it.
 
     QUARRY_CITUS=FOLDER python -m tools.citus [DIRECTORY]
 
@@ -25,24 +25,21 @@ FOLDER_VARIABLE = "QUARRY_CITUS"
 DATABASE = "quarry"
 WORKERS = 2
 
-_PARAMETERS = {
+SERVED_WITH = {
+    "shared_preload_libraries": "citus",
+    # moving a tenant replicates its tables
+    "wal_level": "logical",
+    "max_replication_slots": "20",
+    "max_wal_senders": "20",
+}
+"""What a node needs; compose.citus.yaml sets the same."""
+
+_HERE = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "shared_preload_libraries": "citus",
     "shared_buffers": "64MB",
     "max_connections": "200",
     "jit": "off",
-    # moving a tenant replicates its tables
-    "wal_level": "logical",
-    "max_prepared_transactions": "200",
-    "max_replication_slots": "20",
-    "max_wal_senders": "20",
-    # the triggers of a tenant write tables of the same schema, which are on the same node
-    "citus.enable_unsafe_triggers": "on",
-    # what a transaction sets for policies holds on the worker too
-    "citus.propagate_set_commands": "local",
-    # functions that read a tenant's tables run where the tables are
-    "citus.allow_nested_distributed_execution": "on",
     "citus.enable_statistics_collection": "off",
     "fsync": "off",
 }
@@ -62,11 +59,21 @@ def programs() -> Path | None:
 class Node:
     """One server of the cluster: its data, its port, and how it is started and stopped."""
 
-    def __init__(self, folder: Path, data: Path) -> None:
+    def __init__(self, folder: Path, data: Path, parameters: Mapping[str, str]) -> None:
         self._folder = folder
         self._data = data
+        self._parameters = parameters
         self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
         self.port = _free_port()
+
+    @property
+    def programs(self) -> Path:
+        return self._folder / "bin"
+
+    @property
+    def name(self) -> str:
+        """As `quarry tenant move` names it."""
+        return f"127.0.0.1:{self.port}"
 
     @property
     def url(self) -> str:
@@ -82,7 +89,9 @@ class Node:
         self._run("initdb", "--no-sync", "--pgdata", self._data, "--username=quarry", "--auth=trust", *_LOCALE)
 
     def start(self) -> None:
-        options = " ".join(f"--{name}='{value}'" for name, value in (_PARAMETERS | {"port": str(self.port)}).items())
+        options = " ".join(
+            f"--{name}='{value}'" for name, value in {**self._parameters, **_HERE, "port": str(self.port)}.items()
+        )
         log = self._data / "server.log"
         self._run("pg_ctl", "start", "--silent", "--pgdata", self._data, "--log", log, "--options", options)
 
@@ -122,23 +131,32 @@ class Node:
 
 
 class Cluster:
-    """A coordinator and its workers."""
+    """A coordinator and its workers; without Citus, servers that know nothing of each other."""
 
-    def __init__(self, folder: Path, directory: Path) -> None:
-        self.coordinator = Node(folder, directory / "coordinator")
-        self.workers = [Node(folder, directory / f"worker-{number}") for number in range(1, WORKERS + 1)]
+    def __init__(self, folder: Path, directory: Path, *, has_citus: bool = True, workers: int = WORKERS) -> None:
+        parameters = {
+            name: value for name, value in SERVED_WITH.items() if has_citus or name != "shared_preload_libraries"
+        }
+        self._has_citus = has_citus
+        self.coordinator = Node(folder, directory / "coordinator", parameters)
+        self.workers = [Node(folder, directory / f"worker-{number}", parameters) for number in range(1, workers + 1)]
 
     @property
     def nodes(self) -> list[Node]:
         return [self.coordinator, *self.workers]
 
     def start(self) -> None:
-        """Create the nodes and join them. New tables of distributed schemas go to workers only."""
+        """Create the nodes, and join them where there is Citus."""
         for node in self.nodes:
             node.create()
             node.start()
             with psycopg.connect(node.url_of("postgres"), autocommit=True) as connection:
                 connection.execute(f"create database {DATABASE}".encode())
+        if self._has_citus:
+            self._join()
+
+    def _join(self) -> None:
+        for node in self.nodes:
             with psycopg.connect(node.url, autocommit=True) as connection:
                 connection.execute("create extension citus")
         with psycopg.connect(self.coordinator.url, autocommit=True) as connection:
@@ -153,11 +171,13 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, directory: Path | None = None) -> Iterator[Cluster]:
+def cluster(
+    folder: Path, directory: Path | None = None, *, has_citus: bool = True, workers: int = WORKERS
+) -> Iterator[Cluster]:
     """A running cluster in a new directory, which is deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="quarry-citus-", dir=directory) as made:
         Path(made).chmod(0o755)
-        nodes = Cluster(folder, Path(made))
+        nodes = Cluster(folder, Path(made), has_citus=has_citus, workers=workers)
         try:
             nodes.start()
             yield nodes

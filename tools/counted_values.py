@@ -1,20 +1,49 @@
-"""Generates the SQL that counts the values of a searched table and hashes records, from the declared facets and tables."""
+"""Generates the SQL that counts the values of a searched table and hashes records, from the declared facets and tables.
+
+`python -m tools.counted_values` writes it into sql/functions; `python -m tools.generate` does, too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import LiteralString
 
 from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
-from quarry.retrieval.facets import SearchTable
+from quarry.domains import modules
+from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import relations_of, values_function
+from quarry.schema.source import Source
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
-def values_file(table: SearchTable) -> str:
+def write_functions() -> None:
+    """Write the functions that differ from what is declared."""
+    for path, text in declared_functions().items():
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            print(f"wrote {path.relative_to(ROOT)}")
+
+
+def declared_functions() -> dict[Path, str]:
+    """The functions that list and count the values of the searched tables, and the rows they cover, by path."""
+    folder = ROOT / "sql" / "functions"
+    searched = [each for each in COLLECTIONS if each.declaration.text]
+    hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
+    return hashes | {
+        folder / domain / f"{table.name}_values.sql": values_file(table)
+        for domain, facets in modules("facets").items()
+        for table in facets.SEARCHED
+    }
+
+
+def values_file(table: Source) -> str:
     """`<table>_values`, and the triggers that count what writes change in it."""
-    related = {each.table: each for relations in relations_of(table) for each in relations}
+    related = {each.rows or "": each for relations in relations_of(table) for each in relations}
     all_writes = ["insert", "update", "delete", "truncate"]
     # rows that belong to a row are deleted with it, before the statement ends
     own_writes = ["insert", "update", "delete each row", "truncate"]
@@ -22,28 +51,28 @@ def values_file(table: SearchTable) -> str:
     triggers = [_triggers(table, table.name, own_writes if has_owned else all_writes)]
     for name, each in related.items():
         if each.owner:
-            triggers.append(_triggers(table, name, all_writes, table.key, each.owner))
+            triggers.append(_triggers(table, name, all_writes, "id", each.owner))
         else:  # a row that others refer to exists before and after them
-            triggers.append(_triggers(table, name, ["update"], each.on))
+            triggers.append(_triggers(table, name, ["update"], each.on("t", "r")))
     return "".join([values_function(table), *triggers])
 
 
-def _triggers(table: SearchTable, written: str, operations: Sequence[str], *relation: str) -> str:
+def _triggers(table: Source, written: str, operations: Sequence[str], *relation: str) -> str:
     columns = _columns(table, written, *(["id", relation[1]] if len(relation) > 1 else []))
     named = ", ".join(map(quoted, (table.name, written, f"{{{','.join(operations)}}}", columns, *relation)))
     return f"select keep_values_counted({named});\n"
 
 
-def _columns(table: SearchTable, written: str, *others: str) -> str:
+def _columns(table: Source, written: str, *others: str) -> str:
     """The columns of a written table that its values are made of, and others."""
     relations = [
-        related for each in relations_of(table) for related in each if written == table.name or related.table == written
+        related for each in relations_of(table) for related in each if written == table.name or related.rows == written
     ]
     names = {None, *(related.name for related in relations)}
-    sql = [facet.sql for facet in table.listed if facet.related in names]
-    sql += [related.on for related in relations]
+    sql = [each.value for each in table.listed if (each.related.name if each.related else None) in names]
+    sql += [related.on("t", "r") for related in relations]
     if written == table.name:
-        sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
+        sql += [table.counted, table.key("t"), table.owner]
     row = "t" if written == table.name else "r"
     return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
 
@@ -69,3 +98,7 @@ as $$
   join collection_rows r on r.collection = c.id and r.id = k.id
 $$;
 """
+
+
+if __name__ == "__main__":
+    write_functions()

@@ -40,13 +40,11 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
-from quarry.civic.tables import COLLECTIONS
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.ontology import contract as ontology_contract
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
@@ -70,7 +68,7 @@ from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
-from tools.counted_values import hashes_function, values_file
+from tools.counted_values import declared_functions, write_functions
 from tools.typescript_client import typescript_client
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,9 +77,13 @@ CLIENT_ROUTES = ROOT / "layers" / "quarry" / "quarry" / "client" / "routes" / "g
 
 CHAT_EVENTS = (UnderstoodEvent, PartialTextEvent, TextWithdrawnEvent, EnvelopedErrorEvent)
 STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
+    **{
+        domain: (contract, [ToolCallEvent, ToolObservationEvent, *CHAT_EVENTS], NDJSON)
+        for domain, contract in modules("contract").items()
+        if hasattr(contract, "FinalAnswerEvent")
+    },
     "campaigns": (campaigns_contract, [ToolCallEvent, *CHAT_EVENTS], NDJSON),
     "companies": (companies_contract, CHAT_EVENTS, NDJSON),
-    "ontology": (ontology_contract, [ToolCallEvent, ToolObservationEvent, *CHAT_EVENTS], NDJSON),
     "records": (records_contract, [ErrorEvent], SSE),
 }
 """The domains that stream: each with the module that defines its events, those that it shares with others, and their form."""
@@ -104,13 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check = parser.parse_args(arguments).check
 
     functions = declared_functions()
-    stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
-    if stale and not check:  # the schema depends on them
-        for path in stale:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(functions[path])
-            print(f"wrote {path.relative_to(ROOT)}")
-        stale = []
+    if not check:  # the schema depends on them
+        write_functions()
     texts = functions | generated_texts()
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     of_domains = {sample_directory() / domain / VECTORS_FILE: sample_windows(domain) for domain in sample_domains()}
@@ -156,29 +153,12 @@ def generated_texts() -> dict[Path, str]:
     }
 
 
-# --- sql/functions
-
-
-def declared_functions() -> dict[Path, str]:
-    """The functions that list and count the values of the searched tables, and the rows they cover, by path."""
-    folder = ROOT / "sql" / "functions"
-    searched = [each for each in COLLECTIONS if each.declaration.text]
-    hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
-    return hashes | {
-        folder / domain / f"{table.name}_values.sql": values_file(table)
-        for domain, facets in modules("facets").items()
-        for table in facets.SEARCHED
-    }
-
-
 # --- sql/schema.sql
 
 
 def schema_dump(url: str, *options: str) -> str:
     """The schema of the embedded Postgres' database at `url`, from its own pg_dump: equal schemas give equal text."""
-    dumped = run_program(
-        url, "pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-comments", *options, url
-    )
+    dumped = run_program(url, "pg_dump", "--schema-only", "--no-owner", "--no-comments", *options, url)
     return _PASSING_DUMP_LINES.sub("", dumped).strip() + "\n"
 
 

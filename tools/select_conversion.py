@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from quarry.query.algebra import Query
+from quarry.schema.algebra import Query
 from tools.number_conversion import (
     Json,
     Unwritable,

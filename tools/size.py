@@ -38,6 +38,7 @@ from quarry.web.app import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "layers" / "quarry" / "quarry"
+DRAFTING = ROOT / "tools" / "src" / "quarry_map"
 KEPT = Path(__file__).with_suffix(".json")
 GROWTH = 1.02
 """How much a figure may rise unexplained."""
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def sizes() -> Figures:
     """The lines and files of the package, the SQL functions and the page."""
-    modules = sorted(PACKAGE.rglob("*.py"))
+    modules = sorted([*PACKAGE.rglob("*.py"), *DRAFTING.rglob("*.py")])
     return {
         "lines of Python": _lines(modules),
         "code lines of Python": sum(code_lines(path.read_text()) for path in modules),

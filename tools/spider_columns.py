@@ -27,13 +27,13 @@ from psycopg.sql import SQL, Identifier
 from sqlglot import exp
 
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
 from quarry.local.apply import apply_file
 from quarry.local.collections import drafted_sources
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import QuarryError
-from quarry.query.schema import Source
+from quarry.schema.source import Source
+from quarry_map.drafting import draft
 from tools.spider_database import Database
 from tools.spider_queries import FAST, SKIPPED
 

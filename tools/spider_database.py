@@ -16,8 +16,8 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.sql import SQL
 
-from quarry.query.algebra import Condition
-from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+from quarry.schema.algebra import Condition
+from quarry.schema.source import Field, Kind, Link, Schema, Source, SqlOf
 
 _TABLE = re.compile(r"CREATE TABLE `[^`]+`\.`([^`]+)` \(\n(.*?)\n\);", re.DOTALL)
 _COLUMN = re.compile(r"`([^`]+)`\s+(\w+)")

@@ -32,9 +32,9 @@ from sqlglot import exp
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import LIMIT_MAX, Query
 from quarry.query.execute import compile_query, result_of
-from quarry.query.schema import Schema
+from quarry.schema.algebra import LIMIT_MAX, Query
+from quarry.schema.source import Schema
 from tools.number_conversion import Unwritable
 from tools.select_conversion import Written
 from tools.spider_conversion import written

@@ -25,7 +25,7 @@ export class Quarry {
 }
 
 /** One number over the rows, or over those that meet `where`. `share` is the part of all rows that meets `where`, 0 to 1. `ratio`, `difference`, `change` ((a - b) / b), `product` and `sum` compute it of two others, or numbers, in `of`: `{"name": "margin", "ratio": ["sum(profit)", "sum(amount)"]}`. `running` adds up the periods of the group, `previous` is the number `steps` periods before, `percent_of_total` the part of all groups, 0 to 1, and `rank` 1 for the highest. `measure` is one that the source declares; its name alone says the same. */
-export type Aggregate_Input = {fn: "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "percentile" | "stddev" | "share" | "ratio" | "difference" | "change" | "product" | "running" | "previous" | "percent_of_total" | "rank" | "measure"; field?: string | null; where?: quarry__query__algebra__Condition_Input[]; of?: (Aggregate_Input | number)[]; p?: number | null; steps?: number; name?: string | null};
+export type Aggregate_Input = {fn: "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "percentile" | "stddev" | "share" | "ratio" | "difference" | "change" | "product" | "running" | "previous" | "percent_of_total" | "rank" | "measure"; field?: string | null; where?: quarry__schema__algebra__Condition_Input[]; of?: (Aggregate_Input | number)[]; p?: number | null; steps?: number; name?: string | null};
 /** One number over the rows, or over those that meet `where`. `share` is the part of all rows that meets `where`, 0 to 1. `ratio`, `difference`, `change` ((a - b) / b), `product` and `sum` compute it of two others, or numbers, in `of`: `{"name": "margin", "ratio": ["sum(profit)", "sum(amount)"]}`. `running` adds up the periods of the group, `previous` is the number `steps` periods before, `percent_of_total` the part of all groups, 0 to 1, and `rank` 1 for the highest. `measure` is one that the source declares; its name alone says the same. */
 export type Aggregate_Output = {fn: "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "percentile" | "stddev" | "share" | "ratio" | "difference" | "change" | "product" | "running" | "previous" | "percent_of_total" | "rank" | "measure"; field?: string | null; where?: Condition_Output[]; of?: (Aggregate_Output | number)[]; p?: number | null; steps?: number; name?: string | null};
 /** How many campaigns of a set there are for each value, most frequent first. One with several values counts for each. The empty value counts those without any; values that differ only in case, accents and outer spaces are one. `query` asks by `POST /query` for what the answer was found or counted by, where a query can say it: nothing that was found by its meaning. `sentence` says what came of it. `groups` are the first groups of such a query, in its order, and `columns` what their keys and numbers are. */
@@ -33,12 +33,12 @@ export type Aggregation = {channel?: {[name: string]: number}; sentiment?: {[nam
 /** A value, or the first day of a period; null stands for none or a blank one. `label` says it in words. `count` is how many rows have it, null where the query does not count; what was calculated from these rows has its own name (`sum(price)`). */
 export type AggregationGroup = {value: string | number | boolean | null; label?: string | null; count?: number | null} & {[name: string]: any};
 /** All hold. */
-export type AllOf_Input = {all_of: quarry__query__algebra__Condition_Input[]};
+export type AllOf_Input = {all_of: quarry__schema__algebra__Condition_Input[]};
 /** All hold. */
 export type AllOf_Output = {all_of: Condition_Output[]};
 export type Annotation = {type?: "url_citation"; url_citation: CitedUrl};
 /** Any holds. */
-export type AnyOf_Input = {any_of: quarry__query__algebra__Condition_Input[]};
+export type AnyOf_Input = {any_of: quarry__schema__algebra__Condition_Input[]};
 /** Any holds. */
 export type AnyOf_Output = {any_of: Condition_Output[]};
 /** Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without). */
@@ -119,7 +119,7 @@ export type Evidence = {field: string; value: string; start: number; end: number
 /** What is never shown, in any tier. An experience of a required role that shows any of it rules a person out; with `ever`, any experience does. */
 export type Exclude = {company_norm?: string[]; keywords?: string[]; team_norm?: string[]; location?: string[]; is_current?: boolean | null; open_to_work?: boolean | null; time_start?: string | null; time_end?: string | null; ever?: boolean | null};
 /** A related row meets `where`. */
-export type Exists_Input = {exists: string; where?: quarry__query__algebra__Condition_Input[]};
+export type Exists_Input = {exists: string; where?: quarry__schema__algebra__Condition_Input[]};
 /** A related row meets `where`. */
 export type Exists_Output = {exists: string; where?: Condition_Output[]};
 /** One experience of a person. In a search's answer `children` holds those that matched, elsewhere all of them. */
@@ -160,13 +160,13 @@ export type NewConversation = {domain: "companies" | "people" | "records" | "ont
 /** `POST /me/searches`. `results` are the ones it shows now. The default name is the query. */
 export type NewSavedSearch = {domain: "companies" | "people" | "records" | "ontology" | "campaigns"; query: string; name?: string | null; parameters?: {[name: string]: any}; results?: ResultKey[]};
 /** It is false or unknown. */
-export type Not_Input = {not: quarry__query__algebra__Condition_Input};
+export type Not_Input = {not: quarry__schema__algebra__Condition_Input};
 /** It is false or unknown. */
 export type Not_Output = {not: Condition_Output};
 /** An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how many there are in all. `understood` is the Query that it gives the result of. `statements` are those of a model with what the check found; `confidence` follows from them or, where a Query was understood, from how it was read. */
-export type OntologyAnswer = {response: string; results: EntityResult[]; total: number; understood?: Understood_Output | null; statements?: CheckedStatement[]; confidence?: Confidence | null; telemetry: quarry__ontology__contract__Telemetry};
+export type OntologyAnswer = {response: string; total: number; understood?: Understood_Output | null; statements?: CheckedStatement[]; confidence?: Confidence | null; telemetry: quarry__answering__contract__Telemetry; results: EntityResult[]};
 /** `POST /ontology/ask`. Without `project_id`, asks about all projects; without `types`, about all types. */
-export type OntologyAskRequest = {question: string; history?: AskedBefore[]; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null; understood?: Understood_Input | null};
+export type OntologyAskRequest = {question: string; history?: AskedBefore[]; understood?: Understood_Input | null; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null};
 /** `POST /ontology/search`. Without `project_id`, searches all projects; without `types`, all types. */
 export type OntologySearchRequest = {query: string; project_id?: string | null; types?: ("task" | "plan" | "goal" | "milestone" | "document" | "output" | "requirement")[] | null};
 /** The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words. `more` is there, and true, where there are more than were counted, 10,000: `total` is then how many there are at least. */
@@ -202,7 +202,7 @@ export type Project = {id: string; name: string; description?: string | null};
 /** `GET /people/{id}/profile`: what everyone may see. */
 export type PublicProfile = {id: string; name: string | null; headline: string | null; bio: string | null; city: string | null; country: string | null; open_to_work: boolean; open_to_contact: boolean; work_preferred_locations: string[]; work_preferred_salary_min: number | null; cards: ExperienceCard[]};
 /** What is asked of a source. Without `aggregate` and `group` it asks for rows: the fields of `select`, or their key and title. With `aggregate` alone it asks for one row of numbers. With `group` it asks for one row a group; without `aggregate`, for the groups themselves. `having` compares what is aggregated, by name. `text` leaves only rows that hold all of its words. */
-export type Query_Input = {source: string; where?: quarry__query__algebra__Condition_Input[]; select?: string[]; aggregate?: Aggregate_Input[]; group?: Group[]; having?: quarry__query__algebra__Condition_Input[]; order?: Order[]; limit?: number | null; offset?: number; ties?: boolean; text?: string; spans?: Span[]; then?: Query_Input | null};
+export type Query_Input = {source: string; where?: quarry__schema__algebra__Condition_Input[]; select?: string[]; aggregate?: Aggregate_Input[]; group?: Group[]; having?: quarry__schema__algebra__Condition_Input[]; order?: Order[]; limit?: number | null; offset?: number; ties?: boolean; text?: string; spans?: Span[]; then?: Query_Input | null};
 /** What is asked of a source. Without `aggregate` and `group` it asks for rows: the fields of `select`, or their key and title. With `aggregate` alone it asks for one row of numbers. With `group` it asks for one row a group; without `aggregate`, for the groups themselves. `having` compares what is aggregated, by name. `text` leaves only rows that hold all of its words. */
 export type Query_Output = {source: string; where?: Condition_Output[]; select?: string[]; aggregate?: Aggregate_Output[]; group?: Group[]; having?: Condition_Output[]; order?: Order[]; limit?: number | null; offset?: number; ties?: boolean; text?: string; spans?: Span[]; then?: Query_Output | null};
 /** `POST /query`: the query, with values as the data spells them, and its exact result. `sentence` says both in words. `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here; `tied`: the next of them ties with it by the query's order. */
@@ -256,7 +256,7 @@ export type TextPart = {type: "text"; text: string};
 /** A question and its answer, in the form the page needs to show them again. */
 export type Turn = {question: string; answer?: {[name: string]: any}};
 /** How a question was understood. All of the query's `where` must hold. `assumed` conditions hold as long as some rows meet them, and `preferred` ones only raise the rank. `about` is what is searched for by words and meaning, `like` the name of what others should resemble. `chips` say the conditions in words, `spans` which characters of the question say which part, and `unread` the words that no part says; `sentence` is the query in words. A request that carries it is answered by it instead of the reading. What only explains is ignored there. */
-export type Understood_Input = {sentence?: string; query: Query_Input; assumed?: quarry__query__algebra__Condition_Input[]; preferred?: quarry__query__algebra__Condition_Input[]; about?: string; like?: string; chips?: ConditionChip[]; unread?: string[]; spans?: Span[]};
+export type Understood_Input = {sentence?: string; query: Query_Input; assumed?: quarry__schema__algebra__Condition_Input[]; preferred?: quarry__schema__algebra__Condition_Input[]; about?: string; like?: string; chips?: ConditionChip[]; unread?: string[]; spans?: Span[]};
 /** How a question was understood. All of the query's `where` must hold. `assumed` conditions hold as long as some rows meet them, and `preferred` ones only raise the rank. `about` is what is searched for by words and meaning, `like` the name of what others should resemble. `chips` say the conditions in words, `spans` which characters of the question say which part, and `unread` the words that no part says; `sentence` is the query in words. A request that carries it is answered by it instead of the reading. What only explains is ignored there. */
 export type Understood_Output = {sentence?: string; query: {[name: string]: any}; assumed?: Json[]; preferred?: Json[]; about?: string; like?: string; chips?: ConditionChip[]; unread?: string[]; spans?: Span[]};
 /** `POST /people/{id}/unlock-contact`. */
@@ -269,6 +269,8 @@ export type WholeEntity = {type: "task" | "plan" | "goal" | "milestone" | "docum
 export type WholeRecord = {type: string; id: string; title: string; date?: string | null; url?: string | null; fields: {[name: string]: any}; texts?: string[]; text?: string | null; meeting?: {[name: string]: any} | null};
 /** Holds all these words. */
 export type Words = {words: string};
+/** How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served. */
+export type quarry__answering__contract__Telemetry = {run_id: string; turns: number; tool_calls: number; degraded: string[]};
 /** `POST /campaigns/chat`. `activeFilters` are those of the page; with `applyFiltersToQuery` they hold in every search. */
 export type quarry__campaigns__contract__ChatRequest = {message: string; history?: HistoryMessage[]; activeFilters?: CampaignFilters | null; applyFiltersToQuery?: boolean; understood?: Understood_Input | null; constraints?: quarry__campaigns__contract__Constraints | null};
 /** The former form of how a question was understood: `understood` says it now. All required `conditions` must hold, `theme` is found by meaning, `words` are said by the copy. */
@@ -281,11 +283,9 @@ export type quarry__companies__contract__ChatRequest = {messages: ChatMessage[];
 export type quarry__companies__contract__Condition = {field: "name" | "former_name" | "domain" | "sector" | "category" | "business_model" | "niche" | "status" | "city" | "country" | "founded_year" | "closed_year" | "employees" | "funding_stage" | "funding" | "founder" | "acquirer"; values?: string[]; least?: number | null; most?: number | null; negated?: boolean; strength?: "required" | "assumed" | "preferred"; group?: number | null; label?: string | null};
 /** The former form of how a question was understood: `understood` says it now. `topic` is found by words and by meaning. */
 export type quarry__companies__contract__Constraints = {topic?: string; conditions?: quarry__companies__contract__Condition[]; excluded?: string[]; evidence?: Evidence[]};
-/** How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served. */
-export type quarry__ontology__contract__Telemetry = {run_id: string; turns: number; tool_calls: number; degraded: string[]};
 /** How a query was read; `evidence` is of `query_original`. */
 export type quarry__people__contract__Constraints = {query_original?: string; query_cleaned?: string; must?: Must; should?: Should; exclude?: Exclude; like?: string | null; search_phrases?: string[]; query_embedding_text?: string; confidence_score?: number; evidence?: Evidence[]};
-export type quarry__query__algebra__Condition_Input = Comparison_Input | AnyOf_Input | AllOf_Input | Not_Input | Exists_Input | Words;
+export type quarry__schema__algebra__Condition_Input = Comparison_Input | AnyOf_Input | AllOf_Input | Not_Input | Exists_Input | Words;
 
 export interface Routes {
   /** Whether this service can answer. */

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.collections.upkeep import read_collections
+from quarry.platform.errors import QuarryError
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
 from quarry.services.services import Services
@@ -24,19 +25,28 @@ environment = ExecutionEnvironment()
 
 def handler(event: object, context: LambdaContext) -> dict[str, int]:
     """Returns how many rows of each kind were deleted. Work that does not fit into the invocation's time is left to the next
-    run; tenants have equal shares of the time. If a table cannot be counted, the invocation fails after counting all others.
+    run; tenants have equal shares of the time. If a table cannot be counted, or a tenant cleaned up, the invocation fails after
+    all others.
     """
     with environment.invocation(context) as services:
         # a batch may take as long as the statement timeout
         reserve_ms = (services.settings.database_timeout_seconds + 1) * 1000
         environment.run(services.database.wake())
         tenants = environment.run(everyone(services))
-        deleted = Counter[str]()
+        deleted, faults = Counter[str](), list[QuarryError]()
         for each, keep_going in in_turns(tenants, context, reserve_ms):
-            deleted.update(environment.run(_delete(each, keep_going)))
+            try:
+                deleted.update(environment.run(_delete(each, keep_going)))
+            except QuarryError as error:
+                faults.append(error)
         logger.info("deleted %s", dict(deleted))
         for each, keep_going in in_turns(tenants, context, (REFRESH_SECONDS + 1) * 1000):
-            environment.run(_count(each, keep_going))
+            try:
+                environment.run(_count(each, keep_going))
+            except QuarryError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]
         return dict(deleted)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quarry.query.algebra import Cell, Column, Query, Result
 from quarry.query.describe import Description, describe
-from quarry.query.schema import Field, Link, Schema, Source
+from quarry.schema.algebra import Cell, Column, Query, Result
+from quarry.schema.source import Field, Link, Schema, Source
 
 TODAY = datetime.date(2026, 10, 25)
 

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.agent.service import run_query
-from quarry.query.algebra import Query
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
 from tests.asking.desk import BY_MONTH, FIELD_TEAM, asked, column, refused
 

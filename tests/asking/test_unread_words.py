@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.drafting import draft
 from quarry.collections.upkeep import read_collections, take_renamed
 from quarry.postgres.pool import Database
+from quarry_map.drafting import draft
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database

@@ -16,13 +16,13 @@ from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.declaration import Lines, read_declarations
 from quarry.collections.declaration_parts import Referred
-from quarry.collections.draft_parts import date_kinds
-from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
 from quarry.collections.names import table_name
 from quarry.collections.relations import Column, Reference, Relation, seen_of
 from quarry.collections.secrets import suspicion
 from quarry.collections.uses import tables_named
 from quarry.models.local_embedding import LocalEmbedding
+from quarry_map.drafting import SEARCHED_MAX, Draft, draft
+from quarry_map.parts import date_kinds
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
 

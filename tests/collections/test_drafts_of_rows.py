@@ -10,11 +10,11 @@ import pytest
 
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.declaration import read_declarations
-from quarry.collections.drafting import draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry_map.drafting import draft
 from tests.collections.support import owner
 
 TABLES = """

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from quarry.collections.predicate import read_predicate
-from quarry.query.algebra import Condition
+from quarry.schema.algebra import Condition
 
 FIELD = {"field": "due_on", "op": "<", "value": "today"}
 TRUE = {"field": "b", "op": "=", "value": True}

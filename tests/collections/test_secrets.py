@@ -13,9 +13,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.drafting import draft
 from quarry.collections.relations import Shape, seen_of
 from quarry.collections.secrets import Suspicion, secrecy_of, suspicion
+from quarry_map.drafting import draft
 from tests.collections.conftest import opened, schema_text
 from tests.collections.made import column, table
 from tests.collections.support import drafted

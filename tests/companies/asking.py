@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quarry.companies.intent import STARTUPS, CompanyIntent, TagGroup
 from quarry.platform.text import significant_words
-from quarry.query.algebra import Comparison, Condition
+from quarry.schema.algebra import Comparison, Condition
 
 
 def seeking(topic: str = "", *stated: Condition, tags: dict[str, tuple[str, str]] | None = None) -> CompanyIntent:

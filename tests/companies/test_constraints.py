@@ -8,7 +8,7 @@ from quarry.companies.contract import CONDITIONS_MAX as SENT_MAX
 from quarry.companies.contract import Condition, Constraints
 from quarry.companies.intent import CONDITIONS_MAX, EXCLUDED_MAX
 from quarry.companies.reading import as_understood, constraints_of, understood_as, understood_of
-from quarry.query.algebra import AnyOf, Comparison
+from quarry.schema.algebra import AnyOf, Comparison
 from tests.companies.asking import seeking
 
 GERMANY = Comparison(field="country", values=("Germany",))

@@ -104,7 +104,7 @@ def test_the_layer_contains_the_package_page_and_sql(artifacts: Artifacts) -> No
         str(path.relative_to(ROOT))
         for part in ("migrations", "functions")
         for path in (ROOT / "sql" / part).rglob("*.sql")
-    }
+    } | {"sql/schema.sql"}
     built = {name for name in files_of(artifacts.shared_layer / "quarry") if not name.endswith(".pyc")}
     assert built == sources | sql | {"page/built.json"}
 
@@ -124,6 +124,16 @@ def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
     assert not [name for name in names if name.endswith(".pyi")]
     described = {path.name for path in (artifacts.shared_layer / "botocore" / "data").iterdir() if path.is_dir()}
     assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds", "lambda", "codedeploy"}
+
+
+def test_what_drafts_declarations_is_in_the_layer_of_commands_alone(artifacts: Artifacts) -> None:
+    assert [layer.parent.name for layer in artifacts.layers if (layer / "quarry_map").exists()] == ["CommandsLayer"]
+    functions = [path.parent.name for path in (ROOT / "functions").glob("*/app.py")]
+    having = {name for name in functions if artifacts.commands_layer in artifacts.layers_of(name)}
+    assert having == {"admin", "load"}
+    source = artifacts.shared_layer / "quarry"
+    naming = {path.relative_to(source).parts[0] for path in source.rglob("*.py") if "quarry_map" in path.read_text()}
+    assert naming == {"local"}
 
 
 def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts: Artifacts) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quarry.domains import DOMAINS
+from quarry.platform.contract import DOMAINS
 from quarry.probes import fault
 from tests.functions.conftest import Context
 

@@ -14,7 +14,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from quarry.api.search import ROUTERS, routers_at
-from quarry.domains import DOMAINS
+from quarry.platform.contract import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted({path.parent.name for path in (ROOT / "functions").glob("*/app.py")} - {"admin", "check"})

@@ -22,9 +22,9 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.domains import DOMAINS
 from quarry.local.cli import commands
 from quarry.local.cli.command import Group, wanted
+from quarry.platform.contract import DOMAINS
 from quarry.postgres.load import load_file
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.forked import forked_commands

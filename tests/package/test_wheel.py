@@ -73,7 +73,7 @@ def test_the_wheel_contains_the_package_page_sql_and_sample(wheel: Path) -> None
     package = {f"quarry/{name}" for name in files(PACKAGE, "*") if "__pycache__" not in name}
     sql = {
         f"quarry/sql/{part}/{name}" for part in ("migrations", "functions") for name in files(ROOT / "sql" / part, "*")
-    }
+    } | {"quarry/sql/schema.sql"}
     sample = {f"quarry/sql/sample/{name}" for name in files(ROOT / "sql" / "sample", "*")}
     judged = {name for name in sample if name.endswith(("/judged.jsonl", "/held_out.jsonl", "/near_misses.jsonl"))}
     found = {name for name in names(wheel) if name.startswith("quarry/")}

@@ -8,8 +8,8 @@ from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Comparison, Exists, Not, Query
 from quarry.query.contract import Understood
+from quarry.schema.algebra import Comparison, Exists, Not, Query
 
 QUERY = "nurses in Pune, not agency"
 WHOLE = Constraints(

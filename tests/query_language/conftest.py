@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Query, Result
 from quarry.query.execute import execute
+from quarry.schema.algebra import Query, Result
 from tests.query_language.made import DESK, TABLES
 
 TODAY = datetime.date(2026, 7, 20)

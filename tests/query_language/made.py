@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, LiteralString
 
-from quarry.query.algebra import Aggregate, Query
-from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlOf
+from quarry.schema.algebra import Aggregate, Query
+from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlOf
 
 TABLES = """
 create table team (id int primary key, name text);

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from quarry.query.algebra import Function, Query
 from quarry.query.contract import Understood
+from quarry.schema.algebra import Function, Query
 
 WORDS = ("amount", "count", "sum(amount)", "month(date)", "a.b", "2026-Q3", "today-1m", "rank", "like", "", "(", "💥")
 KEYS = (

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Query
 from quarry.query.execute import Statement, compile_query
-from quarry.query.schema import Schema
+from quarry.schema.algebra import Query
+from quarry.schema.source import Schema
 from tests.query_language.made import AGENT, DESK, TICKET
 
 TODAY = datetime.date(2026, 7, 20)

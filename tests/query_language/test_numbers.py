@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarry.query.algebra import Query
 from quarry.query.describe import describe
+from quarry.schema.algebra import Query
 from tests.query_language.conftest import TODAY, Ask
 from tests.query_language.made import DESK
 

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.rows import dict_row
 
-from quarry.query.algebra import Query, Result
 from quarry.query.execute import compile_query, result_of
+from quarry.schema.algebra import Query, Result
 from tests.query_language.made import DESK
 
 Connection = psycopg.Connection[dict[str, Any]]

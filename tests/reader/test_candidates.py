@@ -11,12 +11,12 @@ from typing import Any, LiteralString
 
 import pytest
 
-from quarry.query.algebra import Query
 from quarry.query.execute import compile_query
-from quarry.query.schema import Field, Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned
 from quarry.reader.mentions import ValueLink
+from quarry.schema.algebra import Query
+from quarry.schema.source import Field, Schema, Source
 from tests.query_language.made import DESK, column, to_many, to_one
 
 TODAY = datetime.date(2026, 7, 1)

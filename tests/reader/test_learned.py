@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from quarry.agent.reading import explanation_of
-from quarry.query.algebra import Comparison
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
 from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned, packed
 from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, words_left
+from quarry.schema.algebra import Comparison
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

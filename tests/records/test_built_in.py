@@ -10,12 +10,12 @@ import pytest
 
 import quarry.records
 from quarry.catalog import LOADABLE
-from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.collection import OwnTable, own_tables
 from quarry.collections.declaration import Lines, read_declarations
 from quarry.postgres.migrate import connect
+from quarry.records.tables import COLLECTIONS
 from tests.collections.made import catalog
 
 SEARCHED = [each for each in COLLECTIONS if each.declaration.text]

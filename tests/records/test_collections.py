@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from quarry.query.groups import FILL_MAX
 from quarry.records.sources import BUILT_IN
-from quarry.retrieval.facets import FacetKind
+from quarry.schema.facets import FacetKind
 
 KINDS = FacetKind.__args__  # type: ignore[attr-defined]
 
@@ -47,9 +47,7 @@ def test_every_type_is_told_with_its_facets(client: TestClient) -> None:
     assert [each["name"] for each in told] == list(BUILT_IN)
     for each in told:
         assert {"name", "label", "description", "facets", "date", "language", "fields", "related"} == set(each)
-        assert [facet["name"] for facet in each["facets"]] == [
-            facet.name for facet in BUILT_IN[each["name"]].table.facets
-        ]
+        assert [facet["name"] for facet in each["facets"]] == [*BUILT_IN[each["name"]].table.facets]
         assert all(facet["kind"] in KINDS and facet["label"] for facet in each["facets"])
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import lines_of
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema, Source
+from quarry.schema.algebra import Cell, Query
+from quarry.schema.source import Schema, Source
 
 
 def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list[str]:

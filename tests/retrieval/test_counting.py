@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.retrieval.facets import Facet
-from quarry.retrieval.values import holds_one_of
+from quarry.schema.matching import holds_one_of
+from quarry.schema.source import Field
 
 DIFFERENCES = """
   select table_name, facet, scope, value, sum(row_count) from (
@@ -158,7 +158,7 @@ TEXTS = (
 
 def test_texts_are_stemmed_only_where_they_may_hold_a_phrase(connection: psycopg.Connection) -> None:
     """What a text begins with leaves none out that holds a phrase."""
-    facet, text = Facet("note", "text", "v.text", "note", "notes"), SQL("v.text")
+    facet, text = Field("note", "text", "{}.text".format, "note", "notes", facet="text"), SQL("v.text")
     for phrase in PHRASES:
         holds = holds_one_of(facet, text, [phrase], Written())
         rows = connection.execute(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from psycopg.sql import SQL
 
 from quarry import catalog
-from quarry.query.of_table import Filtered, compared
-from quarry.query.schema import ACTOR_SETTING
+from quarry.query.filters import Filtered, compared
+from quarry.schema.source import ACTOR_SETTING
 from quarry.services.services import Services
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from quarry import catalog
 from quarry.language.word_forms import tokenise
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.known_values import LookUp, look_up
+from quarry.schema.source import Source
 from quarry.services.services import Services
 from quarry.spans.mention import KnownValue
 
@@ -35,7 +35,7 @@ def add_company(connection: psycopg.Connection, id: str, name: str, **columns: o
 async def found(
     services: Services,
     question: str,
-    table: SearchTable = COMPANIES,
+    table: Source = COMPANIES,
     *,
     forms: Mapping[int, Sequence[str]] | None = None,
     also: Sequence[LookUp] = (),

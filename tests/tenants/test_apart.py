@@ -263,7 +263,7 @@ def test_a_removed_tenant_is_not_served_and_one_of_its_name_has_nothing_of_it(
     with tenants_client(tenants_url) as client:
         assert client.post("/me/searches", json=save, headers=headers("brief")).status_code == 201
         with connect(tenants_url, "quarry") as connection:
-            remove_tenant(connection, "brief")
+            remove_tenant(connection, tenants_url, "brief")
         assert client.get("/me/searches", headers=headers("brief")).status_code == 403
         add_tenant(tenants_url, "brief", None, own_schema="quarry", embedding_dimensions=384)
         assert SECRET not in client.get("/me/searches", headers=headers("brief")).text

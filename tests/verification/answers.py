@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
+from quarry.schema.algebra import Cell, Query
 from quarry.verification.check import Verification, Verifier, level
 from quarry.verification.wire import SourceText
 

@@ -6,9 +6,10 @@ import datetime
 
 import pytest
 
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.schema.algebra import Query
 from quarry.verification.check import Exact, Passages, Verification, Verifier, level, verify
+from quarry.verification.statements import names_in
 from quarry.verification.wire import SourceText
 from tests.verification.answers import TODAY, figures, result
 
@@ -415,3 +416,9 @@ def test_an_amount_is_in_the_only_currency_that_its_source_names() -> None:
 
 def states_of(answer: str, rows: QueryResult) -> list[str]:
     return [each.state for each in verify(answer, [], [rows], today=TODAY).statements]
+
+
+def test_a_shortened_verb_makes_no_name_of_a_pronoun() -> None:
+    assert list(names_in("Yes, I'd pay, I've asked and I’ll stay; so did O'Neill's aunt.", frozenset())) == [
+        ("o'neill",)
+    ]

@@ -16,8 +16,8 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from quarry.query.algebra import Query
 from quarry.query.execute import compile_query
+from quarry.schema.algebra import Query
 from tests.query_language.made import DESK, TABLES
 from tools.benchmarks.measuring import migrated_server
 

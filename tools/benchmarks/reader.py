@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from itertools import product
 
 from quarry.models.local_embedding import LocalEmbedding, installed_weights
-from quarry.query.schema import Field, Kind, Link, Schema, Source
 from quarry.reader.learned import PairModel, learned, pair_model
 from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import read_question
+from quarry.schema.source import Field, Kind, Link, Schema, Source
 
 TODAY = datetime.date(2026, 3, 18)
 KINDS: tuple[Kind, ...] = ("text", "number", "date", "money", "text", "boolean", "text", "number")

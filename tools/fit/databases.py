@@ -12,12 +12,12 @@ from quarry.collections.apply import plan_changes
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import read_declarations
-from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
 from quarry.collections.uses import tables_named
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.schema import Schema
 from quarry.records.sources import with_collections
+from quarry.schema.source import Schema
+from quarry_map.drafting import draft
 from tools.fit.pairs import OWN
 from tools.spider_database import Database
 

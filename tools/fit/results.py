@@ -14,11 +14,11 @@ from psycopg.rows import dict_row
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import LIMIT_MAX, Query, Result
 from quarry.query.execute import compile_query, result_of
-from quarry.query.schema import Schema
 from quarry.query.values import interval_of
 from quarry.reader.compose import Composed
+from quarry.schema.algebra import LIMIT_MAX, Query, Result
+from quarry.schema.source import Schema
 
 TODAY = datetime.date(2026, 1, 1)
 Cell = str | float | None

@@ -10,8 +10,8 @@ from psycopg import Error as DatabaseError
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Direction, Query
 from quarry.reader.names import FieldName, SourceName, names_of
+from quarry.schema.algebra import Direction, Query
 from tools.fit.pairs import Pair
 from tools.fit.training import Fit
 from tools.fit.world import Database

@@ -9,9 +9,9 @@ from typing import Any
 import psycopg
 
 from quarry.language.word_forms import STOP_WORDS, stem, tokenise
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Group, Query
-from quarry.query.schema import Schema
 from quarry.reader.mentions import ValueLink
+from quarry.schema.algebra import LIMIT_MAX, Aggregate, Group, Query
+from quarry.schema.source import Schema
 from tools.fit.results import run
 
 PAGES_MAX = 10

@@ -13,8 +13,8 @@ from typing import Any
 
 import psycopg
 
-from quarry.query.algebra import Query
 from quarry.reader.compose import Composed
+from quarry.schema.algebra import Query
 from tools.fit.databases import drafted_schema, load_own, load_spider
 from tools.fit.pairs import OWN, Pair, own_gold, spider_gold
 from tools.fit.results import Denotation, Gold, cell, denotations, gold, run

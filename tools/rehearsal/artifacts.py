@@ -37,7 +37,9 @@ INPUTS = (
     "layers",
     "sql/migrations",
     "sql/functions",
+    "sql/schema.sql",
     "tools/rehearsal/artifacts.py",
+    "tools/src/quarry_map",
 )
 BUILD_SECONDS = 600.0
 STALE_SECONDS = 3600.0
@@ -69,6 +71,11 @@ class Artifacts:
     def embedding_layer(self) -> Path:
         """The layer for functions that embed locally."""
         return self._layer("EmbeddingLayer")
+
+    @property
+    def commands_layer(self) -> Path:
+        """The layer for functions that load files and run commands."""
+        return self._layer("CommandsLayer")
 
     @property
     def wrapper(self) -> Path:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from quarry.domains import modules
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import Counted
 from quarry.runs.run_log import CORE_EXPIRING
+from quarry.schema.source import Source
 from quarry.streaming import runs
 
 _TABLES = modules("tables").values()
@@ -17,9 +17,7 @@ LOADABLE: dict[str, LoadableTable] = {table.name: table for module in _TABLES fo
 EMBEDDED: dict[str, EmbeddedTable] = {
     table.name: table for module in _TABLES for table in getattr(module, "EMBEDDED", ())
 }
-SEARCHED: dict[str, SearchTable] = {
-    table.name: table for module in modules("facets").values() for table in module.SEARCHED
-}
+SEARCHED: dict[str, Source] = {table.name: table for module in modules("facets").values() for table in module.SEARCHED}
 EXPIRING: tuple[ExpiringTable, ...] = (
     *CORE_EXPIRING,
     *runs.EXPIRING,

@@ -1,5 +1,5 @@
-"""The one list of domains. What a domain has stands in its folder, in modules of the same names in each: `tables`, `facets`,
-`routes`, and `agent_tools` and `completion` where it has them.
+"""The domains and their modules. What a domain has stands in its folder, in modules of the same names in each: `tables`,
+`facets`, `sources`, `routes`, `agent_tools`, `completion`. A domain that lacks one of these has that of `quarry.standard`.
 
 They are imported when they are asked for: who needs tables alone imports no routes, and what serves the page imports none. What
 answers a request is imported with the first one that asks for it. `filled_domains` says which of them hold data.
@@ -7,29 +7,43 @@ answers a request is imported with the first one that asks for it. `filled_domai
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
+from typing import Any
 
 from psycopg.sql import SQL, Identifier, Literal
 
+from quarry.platform.contract import DOMAINS
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 
-DOMAINS = ("companies", "people", "records", "ontology", "campaigns")
+_STANDARD = "quarry.standard"
 
 
+@cache
+def _is_own(domain: str, name: str) -> bool:
+    return find_spec(f"quarry.{domain}.{name}") is not None
+
+
+@cache
 def having(name: str) -> tuple[str, ...]:
     """The domains that have a module of that name."""
-    return tuple(domain for domain in DOMAINS if find_spec(f"quarry.{domain}.{name}"))
+    is_standard = find_spec(f"{_STANDARD}.{name}") is not None
+    return tuple(domain for domain in DOMAINS if is_standard or _is_own(domain, name))
 
 
-def module(domain: str, name: str) -> ModuleType:
-    """The module of that name of a domain."""
-    return import_module(f"quarry.{domain}.{name}")
+@cache
+def _standard(domain: str, name: str) -> Any:
+    return import_module(f"{_STANDARD}.{name}").of(domain)
 
 
-def modules(name: str) -> dict[str, ModuleType]:
+def module(domain: str, name: str) -> Any:
+    """The module of that name of a domain: its own, or the standard one."""
+    return import_module(f"quarry.{domain}.{name}") if _is_own(domain, name) else _standard(domain, name)
+
+
+def modules(name: str) -> dict[str, Any]:
     """The module of that name of each domain that has one."""
     return {domain: module(domain, name) for domain in having(name)}
 

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from quarry.platform.contract import DOMAINS
+
 LAST_EVENTS = frozenset(("done", "final_answer"))
 """What a stream that was answered ends in."""
 
@@ -18,11 +20,10 @@ class Probe:
     body: dict[str, Any]
 
 
-PROBES = {
+PROBES = {domain: Probe(f"/{domain}/search", {"query": "new"}) for domain in DOMAINS} | {
     "companies": Probe("/companies/chat", {"messages": [{"role": "user", "content": "software"}]}),
     "people": Probe("/people/search", {"query": "engineer"}),
     "records": Probe("/records/ask", {"question": "What was decided?", "fresh": True}),
-    "ontology": Probe("/ontology/search", {"query": "plan"}),
     "campaigns": Probe("/campaigns/chat", {"message": "email"}),
 }
 """By domain."""

@@ -10,8 +10,8 @@ import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.collections.collection import Collection
+from quarry.collections.facets import embedded_table
 from quarry.collections.functions import BATCH_KEYS, VALUES_AS_TEXT
-from quarry.collections.search_table import embedded_table
 from quarry.postgres.schema import SyncConnection
 from quarry_tools.derived import Statistics, Values, Vectors, Words, counted, counts
 from quarry_tools.difference import Derived, Difference, trusted

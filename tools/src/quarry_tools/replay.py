@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 from rich.text import Text
 
-from quarry.local.ask import ASKABLE
+from quarry.local.ask import askable_of
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
@@ -194,7 +194,7 @@ def _question(run: Mapping[str, Any]) -> Asked:
     request = run["request"]
     if run["domain"] == "records":
         return _records_question(run)
-    askable = ASKABLE[run["domain"]]
+    askable = askable_of(run["domain"])
     asked = askable.request(run["query"])
     return askable.answered, type(asked).model_validate(request) if request else asked
 
@@ -208,7 +208,7 @@ def _records_question(run: Mapping[str, Any]) -> Asked:
         asked = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
         return partial(_once, search_records), SearchRequest.model_validate(asked)
     asked = run["request"] or {"question": run["query"]}
-    return ASKABLE["records"].answered, AskRequest.model_validate(asked | {"fresh": True})
+    return askable_of("records").answered, AskRequest.model_validate(asked | {"fresh": True})
 
 
 async def _once(search: Callable[..., Awaitable[Any]], *given: Any) -> AsyncGenerator[Any]:

@@ -18,7 +18,6 @@ from quarry.language.word_forms import STOP_WORDS, Token, keys, phrase, stem, to
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Condition, Query
 from quarry.query.apart import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.execute import compile_query
@@ -28,8 +27,9 @@ from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.reading import Reading, likely_conditions, read_question
-from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.known_values import LookUp, look_up
+from quarry.schema.algebra import Condition, Query
+from quarry.schema.source import Source
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places
@@ -76,7 +76,7 @@ def _links(
     question: str,
     tokens: Sequence[Token],
     matches: Sequence[ValueMatch],
-    places: Mapping[tuple[str, str], tuple[str, str, SearchTable]],
+    places: Mapping[tuple[str, str], tuple[str, str, Source]],
     other: Container[tuple[int, int]],
 ) -> list[ValueLink]:
     """The values of these fields, and the places that no row has. `other` are words that stand for other words."""
@@ -96,12 +96,12 @@ def _links(
 
 
 def _places_as_said(
-    question: str, tokens: Sequence[Token], links: Sequence[ValueLink], fields: Sequence[tuple[str, str, SearchTable]]
+    question: str, tokens: Sequence[Token], links: Sequence[ValueLink], fields: Sequence[tuple[str, str, Source]]
 ) -> list[ValueLink]:
     """The links, with one for each field of places whose values a named place means: the spellings of it, or the places in it.
     A region is of the field of each source where most rows are in it: a city of a country's name is none.
     """
-    of_places = {(source, field) for source, field, table in fields if table.facet(field).kind == "place"}
+    of_places = {(source, field) for source, field, table in fields if table.facets[field].facet == "place"}
     merged = list(links)
     for mention in find_places(question, tokens):
         if not isinstance(mention.value, Place) or mention.is_latent:
@@ -129,7 +129,7 @@ def _as_one(links: Sequence[ValueLink], phrase: str) -> ValueLink:
 def _unknown_places(
     question: str,
     tokens: Sequence[Token],
-    fields: Sequence[tuple[str, str, SearchTable]],
+    fields: Sequence[tuple[str, str, Source]],
     known: Sequence[ValueLink],
 ) -> list[ValueLink]:
     """The places that a question names and no row has, as values of the fields of places."""
@@ -143,14 +143,14 @@ def _unknown_places(
         found += [
             ValueLink(first, last, source, field, question[mention.start : mention.end])
             for source, field, table in fields
-            if field == kind and table.facet(field).kind == "place"
+            if field == kind and table.facets[field].facet == "place"
         ]
     return found
 
 
-def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[SearchTable]) -> list[LookUp]:
+def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Source]) -> list[LookUp]:
     """Other words for words of a question: the names of places, and values with synonyms."""
-    facets = [facet for table in tables for facet in table.facets]
+    facets = [facet for table in tables for facet in table.facets.values()]
     stems = [stem(token.key) for token in tokens]
     synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
     found = [
@@ -159,7 +159,7 @@ def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Search
         for first in range(len(stems) - length + 1)
         if (words := tuple(stems[first : first + length])) in synonyms
     ]
-    if any(facet.kind == "place" for facet in facets):
+    if any(facet.facet == "place" for facet in facets):
         for mention in find_places(question, tokens):
             if isinstance(mention.value, Place) and not mention.is_latent:
                 first, last = span_of(tokens, mention)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from quarry.query.algebra import Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult
+from quarry.schema.algebra import Query
 from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["query"])

@@ -21,7 +21,13 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
+from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
+from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
+from quarry.query.describe import describe
+from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
+from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
+from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
+from quarry.schema.algebra import (
     AllOf,
     AnyOf,
     Comparison,
@@ -34,14 +40,8 @@ from quarry.query.algebra import (
     WordValues,
     conditions_of,
 )
-from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
-from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
-from quarry.query.describe import describe
-from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
-from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
-from quarry.query.schema import Field, Schema, Source
-from quarry.retrieval.facets import NamedValue, SearchTable
-from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
+from quarry.schema.facets import NamedValue
+from quarry.schema.source import Field, Schema, Source
 from quarry.services.services import Caller, Services
 
 
@@ -290,7 +290,7 @@ async def with_known_values(
             errors.extend(error.errors)
         else:
             spelt |= {each.pointer: meanings for each, meanings in zip(values, found, strict=True)}
-            places |= {each.pointer for each in values if table.facet(each.facets[0]).kind == "place"}
+            places |= {each.pointer for each in values if table.facets[each.facets[0]].facet == "place"}
     if errors:
         raise InvalidInput(errors)
 
@@ -330,9 +330,9 @@ def _of_declaration(error: FieldError, measures: Sequence[str]) -> FieldError:
     return FieldError("/aggregate", message)
 
 
-def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:
+def _named(query: Query, schema: Schema) -> list[tuple[Source, list[NamedValue]]]:
     """The values to look up, by the table of the dictionary that has them; most queries have one table."""
-    tables: dict[str, tuple[SearchTable, list[NamedValue]]] = {}
+    tables: dict[str, tuple[Source, list[NamedValue]]] = {}
 
     def collect(comparison: Comparison, rows: Rows, pointer: str) -> Comparison:
         listed = _listed(comparison, rows, schema)
@@ -346,7 +346,7 @@ def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedVa
     return list(tables.values())
 
 
-def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[SearchTable, str] | None:
+def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[Source, str] | None:
     """The table and facet of the dictionary with the values of the compared field; None if there is none."""
     if comparison.op not in ("=", "!="):
         return None
@@ -394,7 +394,7 @@ class ConditionChecks:
 
     source: str
     schema: Schema
-    table: SearchTable
+    table: Source
     fixed: Fixed = lambda comparison: ()
 
     async def checked(

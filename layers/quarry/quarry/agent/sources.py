@@ -12,17 +12,17 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.collections.declaration_parts import Calendar
 from quarry.domains import filled_domains, module
 from quarry.language.word_forms import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.execute import is_naming
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Link, Measure, Schema, Source
-from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
+from quarry.schema.calendar import Calendar
+from quarry.schema.facets import folded_value
+from quarry.schema.source import Field, Link, Measure, Schema, Source
 from quarry.services.services import Caller, Services
 
 REMEMBERED_SECONDS = 2.0
@@ -151,7 +151,7 @@ async def _values(access: DataAccess, services: Services) -> Values:
         if field.listed is not None
     )
     found = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
-    titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
+    titles = {(table.name, name) for table, name in listed if table.facets[name].facet == "title"}
     return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
 
 

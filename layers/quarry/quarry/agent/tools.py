@@ -29,7 +29,10 @@ from quarry.platform.links import said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, shorten
 from quarry.postgres.failures import UNREADABLE
-from quarry.query.algebra import (
+from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.execute import execute
+from quarry.query.paths import nearest, source_of
+from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
     Cell,
@@ -44,9 +47,6 @@ from quarry.query.algebra import (
     Period,
     Query,
 )
-from quarry.query.contract import QueryResult, SourceDescription
-from quarry.query.execute import execute
-from quarry.query.paths import nearest, source_of
 from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000

@@ -28,10 +28,10 @@ from quarry.models.step import TextFilter
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, words
-from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Condition, Query
 from quarry.services.services import Caller, Services
 from quarry.spans.quantities import currency_code, unit_named
 from quarry.streaming.events import (

@@ -1,6 +1,6 @@
 """What the function `profile` serves."""
 
+from quarry.kept import routes as kept_routes
 from quarry.people import profile_routes
-from quarry.web import me_routes
 
-ROUTERS = (profile_routes.router, me_routes.router)
+ROUTERS = (profile_routes.router, kept_routes.router)

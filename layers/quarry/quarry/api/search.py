@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from urllib.parse import unquote
 
 from fastapi import APIRouter
 
 from quarry.agent import routes as query_routes
-from quarry.domains import having, import_what_answers
+from quarry.domains import import_what_answers, module
+from quarry.platform.contract import DOMAINS
 from quarry.web import run_routes, service_routes
 
 _SMALL = (service_routes.router, run_routes.router, query_routes.router)
 
 _MODULES = {
-    **{domain: f"quarry.{domain}.routes" for domain in having("routes")},
-    "collections": "quarry.records.routes",
-    "mcp": "quarry.web.mcp",
-    "v1": "quarry.web.openai_routes",
+    **{domain: (domain, "routes") for domain in DOMAINS},
+    "collections": ("records", "routes"),
+    "mcp": ("web", "mcp"),
+    "v1": ("web", "openai_routes"),
 }
-"""The modules of the other routers, by the first part of their addresses."""
+"""The folders and modules of the other routers, by the first part of their addresses."""
 
 
 @dataclass(frozen=True)
 class Routers(Iterable[APIRouter]):
     """The small routers and those of `modules`, which are imported on iteration."""
 
-    modules: tuple[str, ...]
+    modules: tuple[tuple[str, str], ...]
 
     def __iter__(self) -> Iterator[APIRouter]:
         yield from _SMALL
-        for module in self.modules:
-            yield import_module(module).router
+        for folder, name in self.modules:
+            yield module(folder, name).router
 
 
 ROUTERS = Routers(tuple(dict.fromkeys(_MODULES.values())))
@@ -41,8 +41,8 @@ ROUTERS = Routers(tuple(dict.fromkeys(_MODULES.values())))
 
 def routers_at(path: str) -> Routers:
     """The routers that may serve this path. With only these, a first request waits for no other domain's contract."""
-    module = _MODULES.get(unquote(path).removeprefix("/").partition("/")[0])
-    return Routers((module,) if module else ())
+    found = _MODULES.get(unquote(path).removeprefix("/").partition("/")[0])
+    return Routers((found,) if found else ())
 
 
 def import_the_rest() -> None:

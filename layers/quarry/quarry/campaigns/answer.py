@@ -26,12 +26,12 @@ from quarry.language.word_forms import is_asked_in_english
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
-from quarry.query.algebra import Condition, Query, Words
 from quarry.query.contract import Understood
 from quarry.query.describe import reckoned, understood
 from quarry.query.execute import meets_and_misses
-from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Condition, Query, Words
+from quarry.schema.facets import plain
 from quarry.verification.check import Exact, Passages, Verification, level
 from quarry.verification.values import read_values
 from quarry.verification.wire import checked_statements, confidence_of

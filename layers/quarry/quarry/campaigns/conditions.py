@@ -20,23 +20,26 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.sources import PREDICATES, SOURCES
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
 from quarry.query.contract import Understood
 from quarry.query.describe import evidence_of, understood
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema, worded
 from quarry.query.values import DAY, interval_of
-from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
+from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.schema.source import Schema
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)
-DATE = CAMPAIGNS.date or ""
+DATE = CAMPAIGNS.dated or ""
 COPY = "copy"
 """The field for conditions on words in the copy."""
 NO_DAY = datetime.date.min
 """The reference day for conditions without relative days."""
-_SOURCE = replace(SOURCES[NAME], fields=worded(SOURCES[NAME].fields, CAMPAIGNS))
+_SOURCE = replace(
+    SOURCES[NAME],
+    fields={name: replace(each, wording=CAMPAIGNS.fields[name].wording) for name, each in SOURCES[NAME].fields.items()},
+)
 [_RECENT] = comparisons_of(PREDICATES["recent"])
 PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
 
@@ -112,7 +115,7 @@ def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterat
 def _explained(unknown: Sequence[NamedValue], values: KnownValues) -> Iterator[UnknownValue]:
     for place, each in enumerate(unknown):
         near = nearest(each.value, values.by_filter.get(each.facets[0], ())) if place < EXPLAINED_VALUES else ()
-        yield UnknownValue.of(CAMPAIGNS, each.facets[0], each.value, near)
+        yield UnknownValue(CAMPAIGNS.nouns[0], CAMPAIGNS.facets[each.facets[0]].label, each.value, near)
 
 
 def date_range(range_: DateRange | str | None, latest: datetime.date | None) -> DateRange:

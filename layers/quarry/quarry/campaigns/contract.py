@@ -11,8 +11,8 @@ from pydantic.alias_generators import to_camel
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
-from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ResultColumn, ShortQuery, Understood
+from quarry.schema.algebra import WORDS_MAX
 from quarry.streaming.events import Event
 from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from quarry.campaigns.tables import LOADABLE
 from quarry.collections.collection import own_tables
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
 
 [COLLECTION] = own_tables(__file__, LOADABLE)
-CAMPAIGNS = search_table(COLLECTION)
+CAMPAIGNS = facet_source(COLLECTION)
 
 SEARCHED = (CAMPAIGNS,)

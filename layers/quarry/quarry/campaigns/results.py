@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Aggregation, Campaign
-from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
+from quarry.schema.algebra import Condition
 
 Counts = Mapping[str, int]
 

@@ -17,9 +17,10 @@ from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.execute import RowConditions
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
+from quarry.schema.matching import is_kept
+from quarry.schema.source import Field
 
 CAMPAIGNS_MAX = 200
 """How many campaigns of a set are returned. Its counts cover the whole set."""
@@ -194,15 +195,11 @@ def _served(rows: RowConditions, condition: Condition) -> Composable | None:
     if not isinstance(condition, Comparison) or condition.op != "=" or condition.field not in FILTER_VALUES:
         return None
     values = [str(value) for value in condition.scalars]
-    if not values or not all(map(_is_kept, values)):
+    if not values or not all(map(is_kept, values)):
         return None
-    facet = CAMPAIGNS.facet(condition.field)
-    same = SQL("{} && {}::text[]" if facet.is_array else "{} = any({}::text[])")
-    return same.format(SQL(facet.sql), rows.parameter(values))
-
-
-def _is_kept(value: str) -> bool:
-    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
+    facet = CAMPAIGNS.facets[condition.field]
+    same = SQL("{} && {}::text[]" if facet.has_several else "{} = any({}::text[])")
+    return same.format(SQL(facet.value), rows.parameter(values))
 
 
 async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Condition] = ()) -> CampaignSet:
@@ -313,13 +310,13 @@ _SIZE_BY_TEXT: LiteralString = (
 )
 
 # the set is held in memory: long texts are left out
-_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facet(name).column) for name in COUNTED)
+_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facets[name].column or "") for name in COUNTED)
 
 
-def _values_of(facet: Facet) -> Composable:
+def _values_of(facet: Field) -> Composable:
     """Selects the values of the campaigns found, each with its folded form; null for campaigns without a value."""
-    column = SQL(facet.column)
-    if not facet.is_array:
+    column = SQL(facet.column or "")
+    if not facet.has_several:
         return SQL("select f.{0} as value, folded_value(f.{0}) as folded from found f").format(column)
     return SQL(
         "select v.value, v.folded from found f left join lateral (select distinct on (a.folded) a.value, a.folded"
@@ -334,7 +331,7 @@ _COUNTED_VALUES = SQL(" union all ").join(
         "select {} as name, coalesce(btrim(mode() within group (order by value) filter (where folded is not null)), '') as value,"
         " count(*) as n, row_number() over (order by folded is null, count(*) desc, min(value)) as place"
         " from ({}) v group by folded"
-    ).format(name, _values_of(CAMPAIGNS.facet(name)))
+    ).format(name, _values_of(CAMPAIGNS.facets[name]))
     for name in COUNTED
 )
 

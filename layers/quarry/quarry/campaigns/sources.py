@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from quarry.campaigns.facets import CAMPAIGNS, COLLECTION
 from quarry.query.of_collection import own_source
-from quarry.query.schema import one_row
+from quarry.schema.source import one_row
 
 _TITLE = "t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')"
 """As declared, but without a brand that has the name of its company."""

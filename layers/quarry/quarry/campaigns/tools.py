@@ -34,7 +34,11 @@ from quarry.campaigns.wording import (
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, fence
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
+from quarry.query.contract import QueryResult
+from quarry.query.execute import execute
+from quarry.query.paths import Rows, with_comparisons
+from quarry.retrieval.known_values import existing_values, values_meant
+from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
     Comparison,
@@ -46,11 +50,7 @@ from quarry.query.algebra import (
     Words,
     comparisons_of,
 )
-from quarry.query.contract import QueryResult
-from quarry.query.execute import execute
-from quarry.query.paths import Rows, with_comparisons
-from quarry.retrieval.facets import NamedValue
-from quarry.retrieval.known_values import existing_values, values_meant
+from quarry.schema.facets import NamedValue
 
 
 async def check_filters(request: ChatRequest, values: KnownValues, database: Database) -> tuple[Condition, ...]:

@@ -12,8 +12,8 @@ from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import COUNTED, CampaignSet, Search
 from quarry.platform.text import fence, shorten
-from quarry.query.algebra import Aggregate, Query, Result
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
+from quarry.schema.algebra import Aggregate, Query, Result
 
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20
@@ -117,7 +117,7 @@ def _counts(found: CampaignSet) -> Iterable[str]:
         if rest:
             listed.append(f"all others ({rest})")
         if listed:
-            yield f"{CAMPAIGNS.facet(name).plural.capitalize()}: {'; '.join(listed)}"
+            yield f"{CAMPAIGNS.facets[name].plural.capitalize()}: {'; '.join(listed)}"
 
 
 def _named(campaign: Campaign) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, LiteralString, get_args, get_origin
+from typing import Any, ClassVar, LiteralString, get_args, get_origin
 
 from pydantic import AwareDatetime
 
@@ -43,6 +43,7 @@ from quarry.collections.relations import (
 from quarry.collections.row_sql import (
     LINE_BREAK,
     UsedColumn,
+    as_kind,
     hashed,
     joined_texts,
     line_sql,
@@ -53,7 +54,8 @@ from quarry.collections.row_sql import (
 )  # fmt: skip
 from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
-from quarry.retrieval.facets import FacetKind, identifier
+from quarry.schema.facets import FacetKind, identifier
+from quarry.schema.source import ACTOR_SETTING, one_row
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"
@@ -89,6 +91,9 @@ class Collection:
     """The collections whose rows have owners, by table. Of these tables a caller reads only rows of their own, also where the
     collection refers to them. Empty where the rows of all owners are counted.
     """
+
+    has_own_words: ClassVar[bool] = False
+    """Whether its table holds the words of its rows itself."""
 
     @property
     def has_source(self) -> bool:
@@ -153,6 +158,17 @@ class Collection:
         keys = keys_of(name)
         return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
+    def other_value(self, name: str, row: LiteralString, kind: FacetKind) -> LiteralString:
+        """A column of a row of another table, whose type is unknown, as the value of a facet."""
+        value = self.other_column(name, row, kind)
+        if kind in ("array", "boolean"):
+            return f"{value}::text[]" if kind == "array" else f"{value}::boolean"
+        return as_kind(value if kind in TYPES_OF_KINDS else f"{value}::text", kind)
+
+    def of_same_owner(self, table: str, row: LiteralString, other: LiteralString) -> LiteralString:
+        """That a row of another table is the owner's of a row, where both have owners; to add to a condition."""
+        return ""
+
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column of the source's row as plain text; the elements of an array, separated by commas."""
         value = self.column(name, row)
@@ -166,6 +182,10 @@ class Collection:
         if len(self.key) == 1:
             return self.column(self.key[0], row) + "::text"
         return "jsonb_build_array(" + listed(self.column(name, row) for name in self.key) + ")::text"
+
+    def key_value(self, row: LiteralString) -> LiteralString:
+        """The key of the source's row, as what identifies it among others is compared with."""
+        return self.key_text(row)
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         """Whether the source's row has this key, given as text. An index of the source can be used."""
@@ -396,6 +416,28 @@ class Collection:
         owned = self.owned.get(table)
         return f"(select * from {identifier(*table)} q where {owned.guard('q')})" if owned else identifier(*table)
 
+    @property
+    def counted(self) -> LiteralString:
+        """The rows `t` whose values are known, as a condition on them."""
+        return "true"
+
+    @property
+    def owner(self) -> LiteralString:
+        """Whose the values of a row `t` are; '' where they are everybody's."""
+        scope = self.declaration.scope if self.declaration.scope_setting else None
+        return f"coalesce({self.text(scope, 't')}, '')" if scope else "''"
+
+    def holds_words(self, row: LiteralString, text: LiteralString) -> LiteralString:
+        """Whether the source's row holds all words of a text, each read in the row's language."""
+        held = [
+            (language, f"w.text_search @@ (select parsed_query({text}, {quoted(language)}::regconfig))")
+            for language in self.languages
+        ]
+        met = held[0][1]
+        if self.declaration.language_column is not None:
+            met = " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+        return f"{self.key_text(row)} in (select w.id from {self.rows} w where {met})"
+
     def guard(self, row: LiteralString = "t") -> LiteralString:
         """Whether the source's row is the caller's; true where rows have no owners."""
         scope = self.declaration.scope
@@ -506,6 +548,7 @@ class OwnTable(Collection):
     """
 
     types: Mapping[str, type[Row]] = field(default_factory=dict, compare=False)
+    has_own_words: ClassVar[bool] = True
 
     @classmethod
     def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
@@ -536,11 +579,30 @@ class OwnTable(Collection):
     def other_table(self, name: str) -> LiteralString:
         return table_name(name)[1]
 
-    def of_same_owner(self, table: str) -> LiteralString:
-        """That a row `r` of another table is the owner's of the row `t`, where both have owners; to add to a condition."""
+    def of_same_owner(self, table: str, row: LiteralString, other: LiteralString) -> LiteralString:
         scope = self.declaration.scope
-        other = self.types.get(table_name(table)[1])
-        return f" and r.{scope} = t.{scope}" if scope and other and scope in other.model_fields else ""
+        type = self.types.get(table_name(table)[1])
+        return f" and {other}.{scope} = {row}.{scope}" if scope and type and scope in type.model_fields else ""
+
+    @property
+    def counted(self) -> LiteralString:
+        return self.declaration.where.sql if self.declaration.where else "true"
+
+    @property
+    def owner(self) -> LiteralString:
+        return f"t.{self.declaration.scope}" if self.declaration.scope else "''"
+
+    def guard(self, row: LiteralString = "t") -> LiteralString:
+        scope = self.declaration.scope
+        owned = f"{row}.{scope} = current_setting('{ACTOR_SETTING}', true)" if scope else "true"
+        parts = (one_row(self.counted)(row), owned)
+        return " and ".join(f"({part})" for part in parts if part != "true") or "true"
+
+    def holds_words(self, row: LiteralString, text: LiteralString) -> LiteralString:
+        return f"{row}.text_search @@ (select parsed_query({text}))"
+
+    def key_value(self, row: LiteralString) -> LiteralString:
+        return f"{row}.id"
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         column, *keys = name.split(".")
@@ -565,6 +627,9 @@ class OwnTable(Collection):
         return f"{row}.{name}"
 
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        return f"{row}.{name}"
+
+    def other_value(self, name: str, row: LiteralString, kind: FacetKind) -> LiteralString:
         return f"{row}.{name}"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:

@@ -23,8 +23,6 @@ from pydantic import (
 )
 
 from quarry.collections.declaration_parts import (
-    BusinessHours,
-    Calendar,
     Columns,
     Declared,
     FacetDeclaration,
@@ -48,7 +46,8 @@ from quarry.collections.relations import keys_of
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
-from quarry.retrieval.facets import FacetKind
+from quarry.schema.calendar import BusinessHours, Calendar
+from quarry.schema.facets import FacetKind
 
 Weight = Literal["A", "B", "C", "D"]
 

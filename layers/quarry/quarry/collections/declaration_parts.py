@@ -1,25 +1,22 @@
 """Parts of a declaration: lines made of a row's columns, conditions on rows, vectors, quoting, references to other tables,
-facets, and the calendar. Pure.
+and facets. Pure.
 """
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, LiteralString, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from quarry.collections.names import nearest, table_name
 from quarry.collections.predicate import depends_on_day, expression_columns, read_predicate
-from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
-from quarry.retrieval.facets import FacetKind
+from quarry.schema.facets import FacetKind
 from quarry.spans.quantities import UNITS, dimension_of
 
 
@@ -391,66 +388,8 @@ class FacetDeclaration(Declared):
         return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
 
 
-MONTHS = 12
-_DAYS = range(1, 8)
-_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
-
-
-class BusinessHours(Declared):
-    """The hours of the week in which work is done: on `days`, of which 1 is Monday, from `start` to before `end`."""
-
-    days: tuple[int, ...] = (1, 2, 3, 4, 5)
-    start: str = Field(pattern=_CLOCK)
-    end: str = Field(pattern=_CLOCK)
-
-    @field_validator("days")
-    @classmethod
-    def _are_weekdays(cls, days: tuple[int, ...]) -> tuple[int, ...]:
-        if not days or any(day not in _DAYS for day in days):
-            raise ValueError("days are numbers from 1, Monday, to 7, Sunday")
-        return tuple(sorted(set(days)))
-
-    @model_validator(mode="after")
-    def _has_hours(self) -> BusinessHours:
-        if self.start >= self.end:
-            raise ValueError("`start` is before `end`, as in 09:00 and 17:30")
-        return self
-
-
-class Calendar(Declared):
-    """When a day begins, when a fiscal year does, and when work is done.
-
-    `time_zone` is a name of the IANA database; without it, days are those of the database's session, and today is the day in
-    UTC. `fiscal_year_start` is the month, 1 to 12, with which a fiscal year begins.
-    """
-
-    time_zone: str | None = None
-    fiscal_year_start: int | None = Field(default=None, ge=1, le=MONTHS)
-    business_hours: BusinessHours | None = None
-
-    @property
-    def today(self) -> datetime.date:
-        """The day in its time zone. Raises ConfigurationError where this machine has no data of time zones."""
-        return datetime.datetime.now(datetime.UTC if self.time_zone is None else _zone(self.time_zone)).date()
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The setting of a session in which days are those of its time zone."""
-        return {} if self.time_zone is None else {"TimeZone": self.time_zone}
-
-
 def problem_of_zone(name: str | None) -> str | None:
     """What is wrong with the name of a time zone, if anything."""
     if name is None or name in (known := available_timezones()):
         return None
     return f"there is no time zone {name!r}{nearest(name, known) or ': write one as Europe/Berlin'}"
-
-
-@cache
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except ZoneInfoNotFoundError:
-        raise ConfigurationError(
-            f"This machine does not know the time zone {name}: install the package tzdata."
-        ) from None

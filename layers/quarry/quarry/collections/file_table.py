@@ -17,7 +17,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from psycopg.sql import Literal as Quoted
 
-from quarry.collections.draft_parts import unique
+from quarry.collections.names import unique
 from quarry.collections.relations import Relation
 from quarry.files.forms import COLUMN_TYPES, ColumnType
 from quarry.files.guessing import GuessedTable, TableGuesser, misfit, staged

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
+from quarry.collections.facets import facet_source
 from quarry.collections.row_sql import quoted
-from quarry.collections.search_table import search_table
 from quarry.platform.tables import COLLECTION_WINDOWS
-from quarry.retrieval.facets import identifier
 from quarry.retrieval.values import values_function, values_query
+from quarry.schema.facets import identifier
 
 BATCH_KEYS = 500
 """How many changed keys are taken at a time."""
@@ -54,7 +54,7 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
         yield _queue_differences(collection, definer)
         if collection.declaration.vectors is not None:
             yield _index_windows(collection, definer)
-    yield values_function(search_table(collection))
+    yield values_function(facet_source(collection))
     yield f"alter function {collection.rows}_values() security definer set search_path from current"
 
 
@@ -232,13 +232,13 @@ def _new_languages(collection: Collection) -> LiteralString:
 
 def _new_values(collection: Collection) -> LiteralString:
     """Adds the values of the changed rows to those that questions know. How many rows have each is counted daily."""
-    table = search_table(collection)
+    table = facet_source(collection)
     if not table.listed:
         return ""
     values = "array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)"
     return f"""  perform change_facet_values('{collection.rows}', {values})
   from (
-{values_query(table, table.has_key.replace("{}", "taken"))}
+{values_query(table, collection.has_key_among().replace("{}", "taken"))}
   ) c (facet, scope, value, change)
   where not exists (
     select from facet_values f

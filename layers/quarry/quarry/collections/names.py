@@ -8,12 +8,14 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import count
 
 from quarry.language.word_forms import is_everyday, singular, stem
 from quarry.language.writing import languages
+from quarry.platform.contract import NAME_PATTERN
 
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|((?:[A-Za-z_]|[^\x00-\x7f])(?:[A-Za-z0-9_$]|[^\x00-\x7f])*)')
 
@@ -38,6 +40,22 @@ def table_name(name: str) -> tuple[str, str]:
             f"{name!r} is not a table name: write schema.table, with quotes around names that are not plain lower case"
         )
     return (parts[0], parts[1]) if len(parts) == 2 else ("public", parts[0])
+
+
+def slug(name: str, otherwise: str) -> str:
+    """A valid name for a collection or facet. `otherwise` prefixes a name that does not begin with a letter."""
+    if name.isascii() and re.fullmatch(NAME_PATTERN, name):
+        return name
+    called = re.sub(r"\W+", "_", "_".join(words(name))).strip("_")
+    called = (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
+    return called if re.fullmatch(NAME_PATTERN, called) else otherwise
+
+
+def unique(name: str, taken: Container[str]) -> str:
+    """The name, with a number appended where it is taken."""
+    if name not in taken:
+        return name
+    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal, LiteralString, NamedTuple
 
 from quarry.files.forms import ANY, BOOLEANS, NEARLY, cell_types, form_of
-from quarry.retrieval.facets import FacetKind, identifier
+from quarry.schema.facets import FacetKind, identifier
 from quarry.spans.quantities import currency_code
 
 VALUES_MIN = 3

@@ -13,7 +13,7 @@ from quarry.collections.declaration_parts import ColumnPart, Template, is_templa
 from quarry.collections.predicate import Condition
 from quarry.collections.relations import TRUTHS, Column, PathType, Relation, keys_of, literal, path_sql
 from quarry.collections.uses import Relations, columns_named, declared_source, path_types
-from quarry.retrieval.facets import NUMERIC_KINDS, identifier
+from quarry.schema.facets import NUMERIC_KINDS, FacetKind, identifier
 
 NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
 """The types of numbers, as `base` of a column."""
@@ -73,6 +73,13 @@ class UsedColumn:
         if kind == "boolean":
             return value if base == "boolean" else _number_truth(value) if base in NUMBERS else _text_truth(value)
         return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
+
+
+def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value of unknown type, as the kind of its facet."""
+    if kind == "date":
+        return f"({value})::date"
+    return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
 def _number_truth(value: LiteralString) -> LiteralString:

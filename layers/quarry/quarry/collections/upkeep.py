@@ -16,15 +16,15 @@ from psycopg.errors import Error as PostgresError
 from quarry.collections.apply import STORED, collection_of
 from quarry.collections.collection import Collection, with_owners
 from quarry.collections.declaration_parts import Referred
+from quarry.collections.facets import embedded_table, facet_source
 from quarry.collections.functions import BATCH_KEYS
 from quarry.collections.names import table_name
-from quarry.collections.search_table import embedded_table, search_table
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
-from quarry.retrieval.facets import identifier
 from quarry.retrieval.values import Counted, refresh
+from quarry.schema.facets import identifier
 
 SEARCH_KEYS = 50
 """How many queued keys a search processes first."""
@@ -157,7 +157,7 @@ async def take_renamed(database: Database, collections: Iterable[Collection]) ->
 def _columns_of_values(collection: Collection) -> Iterator[tuple[int, str, str, str, str]]:
     """The columns, by their tables in SQL, whose values are known: those of listed facets in one column."""
     declaration = collection.declaration
-    for each in search_table(collection).listed:
+    for each in facet_source(collection).listed:
         facet = declaration.facets.get(each.name)
         if facet is None or facet.through or facet.expression or isinstance(facet.title, Referred):
             continue

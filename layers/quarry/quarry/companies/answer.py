@@ -38,9 +38,9 @@ from quarry.platform.errors import DatabaseUnavailable, InvalidInput, ModelError
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import words
-from quarry.query.algebra import Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.describe import lines_of, reckoned, with_list
+from quarry.schema.algebra import Column, Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verification, Verifier, level

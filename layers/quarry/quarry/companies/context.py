@@ -14,8 +14,8 @@ from quarry.companies.prompts import CompanyPlan, RankedCompany
 from quarry.companies.sources import labels
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
-from quarry.query.algebra import Condition
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
 

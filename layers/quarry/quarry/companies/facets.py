@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from quarry.collections.collection import own_tables
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
 from quarry.companies.tables import LOADABLE
 
 [COLLECTION] = own_tables(__file__, LOADABLE)
-COMPANIES = search_table(COLLECTION)
+COMPANIES = facet_source(COLLECTION)
 
 SEARCHED = (COMPANIES,)
 

@@ -38,8 +38,8 @@ from quarry.companies.prompts import (
     SummaryInputs,
 )
 from quarry.platform.text import significant_words, topic_text
-from quarry.query.algebra import comparisons_of
 from quarry.reader.features import chance_of
+from quarry.schema.algebra import comparisons_of
 
 TARGET_COUNT = 10
 LONG_TOPIC = 240

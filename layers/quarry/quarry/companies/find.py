@@ -33,8 +33,8 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, Identifier, QueryText, left_out, shorten, significant_words
-from quarry.query.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 

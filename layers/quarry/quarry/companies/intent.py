@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from quarry.companies.facets import STATUS
 from quarry.companies.tables import STATUSES
 from quarry.platform.contract import Evidence
-from quarry.query.algebra import Comparison, Condition, Query, comparisons_of
+from quarry.schema.algebra import Comparison, Condition, Query, comparisons_of
 
 CONDITIONS_MAX = 12
 """The most stated conditions; and the most assumed ones, preferred ones and tags."""

@@ -27,16 +27,16 @@ from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
 from quarry.query.contract import Understood
 from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
-from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
-from quarry.retrieval.facets import plain
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.schema.facets import plain
+from quarry.schema.source import Schema
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
@@ -51,7 +51,7 @@ EARLIER_MAX = 5
 """How many earlier questions a follow-up may go on from."""
 
 _SOURCE = "companies"
-_PLACES = frozenset(each.name for each in COMPANIES.facets if each.kind == "place")
+_PLACES = frozenset(name for name, each in COMPANIES.facets.items() if each.facet == "place")
 """The fields of places, of which a part of the name is enough."""
 
 
@@ -232,7 +232,7 @@ class _Own:
             is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
             if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
-            if not COMPANIES.facet(comparison.field).is_listed:
+            if not COMPANIES.facets[comparison.field].is_listed:
                 self._add(comparison, each.chance)
                 for first, last in runs(each.mask):
                     self._leave_out(first, last, comparison.field, "affirmed")
@@ -262,7 +262,7 @@ class _Own:
     def _missing(self) -> Iterator[str]:
         """The places in the question where no company is."""
         for mention in self._said.values:
-            if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in mention.links):
+            if all(link.rows == 0 and COMPANIES.facets[link.field].facet == "place" for link in mention.links):
                 yield self._words(mention.place)
 
     def _topic(self) -> str:
@@ -311,7 +311,7 @@ def _whole_values(mention: ValueMention, field: str) -> tuple[str, ...]:
 def _values(mention: ValueMention, field: str) -> tuple[str, ...]:
     """The values of a field that the words name in full, such as the countries of a region; for places, in part too."""
     every = tuple(dict.fromkeys(link.value for link in mention.links if link.field == field))
-    return _whole_values(mention, field) or (every if COMPANIES.facet(field).kind == "place" else ())
+    return _whole_values(mention, field) or (every if COMPANIES.facets[field].facet == "place" else ())
 
 
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -329,7 +329,7 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
 
 
 def _has_one(field: str) -> bool:
-    return not COMPANIES.facet(field).is_array
+    return not COMPANIES.facets[field].has_several
 
 
 # ---- how it was understood ----

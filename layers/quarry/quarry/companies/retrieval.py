@@ -21,8 +21,8 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
 from quarry.postgres.adapters import half_vectors
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition
 from quarry.runs.run_log import StepRecord
+from quarry.schema.algebra import Comparison, Condition
 
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
 """How many tags of each kind, and how many niches, the model is given."""
@@ -211,7 +211,7 @@ async def taxonomy(database: Database) -> dict[str, list[str]]:
         ),
         [COMPANIES.name, list(bounds), list(bounds.values())],
     )
-    return {COMPANIES.facet(row["facet"]).plural: row["values"] for row in rows}
+    return {COMPANIES.facets[row["facet"]].plural: row["values"] for row in rows}
 
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:

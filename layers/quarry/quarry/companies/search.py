@@ -26,10 +26,10 @@ from quarry.language.word_forms import slips
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
-from quarry.query.algebra import Query
 from quarry.query.describe import ending
-from quarry.retrieval.facets import folded_value
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Query
+from quarry.schema.facets import folded_value
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.check import Verification

@@ -13,12 +13,10 @@ from psycopg.sql import Composable
 from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
 from quarry.query import execute as by_row
-from quarry.query.algebra import Condition
 from quarry.query.of_collection import own_source
-from quarry.query.of_table import as_said
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
-from quarry.retrieval.facets import SearchTable
+from quarry.schema.algebra import Condition
+from quarry.schema.source import Field, Schema, Source
 
 _NAME = "companies"
 
@@ -29,7 +27,13 @@ _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """The nouns for companies of any status."""
 
 
-_FIELDS = as_said(SOURCES[_NAME].fields, COMPANIES)
+def _as_said(field: Field) -> Field:
+    """The field, worded as people say it, with texts compared by their spellings in the data."""
+    facet = COMPANIES.fields[field.name]
+    return replace(field, place=facet.place, folds=facet.folds, wording=facet.wording)
+
+
+_FIELDS = {name: _as_said(each) for name, each in SOURCES[_NAME].fields.items()}
 
 SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
 """The schema of a company search's filters."""
@@ -44,20 +48,22 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
     fields = {
         name: replace(each, listed=(table, name)) if each.listed else each
         for name, each in _FIELDS.items()
-        if name not in NAME_FACETS and COMPANIES.facet(name).column not in empty
+        if name not in NAME_FACETS and each.column not in empty
     }
-    numbers = [COMPANIES.facet(name) for name, each in fields.items() if each.listed is None]
+    numbers = [each for each in fields.values() if each.listed is None]
     called = [(each.name, word) for each in numbers for word in each.words if word not in fields]
     other = {word: replace(fields[name], name=word, label=word) for name, word in called}
     return Schema({_NAME: replace(SOURCES[_NAME], fields=fields | other, nouns=_NOUNS)})
 
 
-def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
+def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> Source:
     def of_facet(name: str) -> tuple[tuple[str, str], ...]:
         return tuple((word, value) for field, word, value in synonyms if field == name)
 
-    facets = tuple(replace(each, synonyms=(*each.synonyms, *of_facet(each.name))) for each in COMPANIES.facets)
-    return replace(COMPANIES, facets=facets)
+    facets = {
+        name: replace(each, synonyms=(*each.synonyms, *of_facet(name))) for name, each in COMPANIES.facets.items()
+    }
+    return replace(COMPANIES, fields=facets)
 
 
 # ---- conditions ----

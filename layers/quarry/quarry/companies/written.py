@@ -34,8 +34,8 @@ from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, Understood
+from quarry.schema.algebra import Query
 from quarry.streaming.events import Event
 from quarry.verification.check import Verification, Verifier, level
 from quarry.verification.wire import SourceText, checked_statements, confidence_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from quarry.platform.contract import Request
+from quarry.platform.contract import Domain, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, StorableWords, storable
 
@@ -24,7 +24,6 @@ RESULTS_MAX = 200
 NAME_MAX_CHARACTERS = 200
 NESTED_MAX = 32
 
-Domain = Literal["companies", "people", "records", "ontology", "campaigns"]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_MAX_CHARACTERS), StorableWords
 ]

@@ -17,7 +17,6 @@ from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.collections.declaration_parts import Calendar
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.row_condition import with_conditions
@@ -37,9 +36,10 @@ from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
-from quarry.query.schema import Schema
 from quarry.records.sources import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
+from quarry.schema.calendar import Calendar
+from quarry.schema.source import Schema
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 

@@ -23,6 +23,7 @@ from quarry.local.telling import Format, note
 from quarry.local.terminal import make_console
 from quarry.ontology.contract import OntologyAskRequest
 from quarry.people.contract import PeopleSearchRequest
+from quarry.platform.contract import DOMAINS
 from quarry.platform.errors import QuarryError
 from quarry.platform.validation import plain_words
 from quarry.records.contract import AskRequest
@@ -94,7 +95,27 @@ ASKABLE: Mapping[str, Askable] = {
         EnvelopedErrorEvent.saying,
     ),
 }
-"""By domain."""
+"""By domain; others are asked as `quarry.standard` has it."""
+
+
+def askable_of(domain: str) -> Askable:
+    """How to ask the domain."""
+    if domain in ASKABLE:
+        return ASKABLE[domain]
+    from quarry.client.routes.written import standard_events
+    from quarry.domains import module
+
+    def remote(client: AsyncClient, question: str) -> AsyncIterator[BaseModel]:
+        return client.stream(*standard_events(domain, question))
+
+    request = module(domain, "contract").AskRequest
+    return Askable(
+        lambda question: request(question=question),
+        (f"quarry.{domain}.search", "answer"),
+        remote,
+        views.AnswerView,
+        EnvelopedErrorEvent.saying,
+    )
 
 
 async def events_of(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
@@ -114,7 +135,7 @@ def ask(domain: str | None, question: str, *, format: Format) -> None:
     """Answer `question` on stdout, without a `domain` from every one that holds data. Raises WrongUsage before the database is
     opened; QuarryError, in JSON after an `error` event.
     """
-    for name in ASKABLE if domain is None else (domain,):
+    for name in DOMAINS if domain is None else (domain,):
         question_for(name, question)
 
     async def answer(database: LocalDatabase) -> None:
@@ -179,7 +200,7 @@ async def render(
 
 def question_for(domain: str, question: str) -> tuple[Askable, BaseModel]:
     """How to ask the domain, and the request for a question. Raises WrongUsage if the question is invalid."""
-    askable = ASKABLE[domain]
+    askable = askable_of(domain)
     try:
         return askable, askable.request(question)
     except ValidationError as error:

@@ -13,13 +13,11 @@ from quarry.collections.apply import resolved
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, read_declarations
-from quarry.collections.draft_parts import NOT_READ, date_kinds
-from quarry.collections.drafting import Draft, draft
+from quarry.collections.facets import facet_source
 from quarry.collections.json_sample import with_documents, with_markup
 from quarry.collections.names import nearest, table_name
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.row_sql import used_columns
-from quarry.collections.search_table import search_table
 from quarry.local.database import database_url
 from quarry.local.readable import columns_of_field, unreadable_fields
 from quarry.local.terminal import make_console, write_table
@@ -29,7 +27,9 @@ from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.schema import Field, Kind, Source
+from quarry.schema.source import Field, Kind, Source
+from quarry_map.drafting import Draft, draft
+from quarry_map.parts import NOT_READ, date_kinds
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
@@ -132,7 +132,7 @@ def declared_sources(
         collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
         named = {*collection.columns, *declaration.fields}
         columns = [column for column in relation.columns if with_all or column.name in named]
-        declared.append(Declared(collection, search_table(collection), columns))
+        declared.append(Declared(collection, facet_source(collection), columns))
     sources = sources_of(declared)
     return {each.collection.name: (each.collection, sources[each.collection.name]) for each in declared}
 

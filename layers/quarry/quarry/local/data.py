@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.collections.checking import take_over_vectors, with_given_vectors
-from quarry.collections.search_table import embedded_table
+from quarry.collections.facets import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
@@ -26,7 +26,7 @@ from quarry.local.telling import note, tell
 from quarry.local.tenants import migrate_all
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.errors import ModelError
+from quarry.platform.errors import ModelError, QuarryError
 from quarry.platform.settings import Settings
 from quarry.platform.tables import EmbeddedTable, LoadableTable
 from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
@@ -316,24 +316,31 @@ def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
     return not failed and not done.problem
 
 
-def clean_up(*, as_json: bool) -> None:
-    """Delete expired rows and report how many of each kind."""
+def clean_up(*, as_json: bool) -> bool:
+    """Delete expired rows and report how many of each kind; False if it failed for a tenant."""
     with open_database() as database:
-        deleted = asyncio.run(_clean_up(database))
+        deleted, well = asyncio.run(_clean_up(database))
     if as_json:
         print(json.dumps(deleted))
     else:
         print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
+    return well
 
 
-async def _clean_up(database: LocalDatabase) -> dict[str, int]:
-    deleted, days = Counter[str](), database.settings.run_log_days
+async def _clean_up(database: LocalDatabase) -> tuple[dict[str, int], bool]:
+    deleted, days, well = Counter[str](), database.settings.run_log_days, True
     async with database.services() as services:
         for each in await everyone(services):
-            deleted.update(await delete_expired(each.database, catalog.EXPIRING, run_log_days=days))
-            rows = [collection.rows for collection in (await read_collections(each.database)).values()]
-            await refresh(each.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
-    return dict(deleted)
+            try:
+                deleted.update(await delete_expired(each.database, catalog.EXPIRING, run_log_days=days))
+                rows = [collection.rows for collection in (await read_collections(each.database)).values()]
+                await refresh(each.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
+            except QuarryError as error:
+                if each is services:
+                    raise
+                note(f"the tenant in {each.settings.database_schema}: {error.message}")
+                well = False
+    return dict(deleted), well
 
 
 def describe_tables() -> str:

@@ -12,12 +12,13 @@ from quarry.local.chosen import chosen_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
+from quarry.postgres.nodes import address_at_node, at_node
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
 
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
-    from quarry.postgres.pool import Address
+    from quarry.postgres.nodes import Address
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,12 @@ def _of_tenant(database: LocalDatabase, name: str) -> LocalDatabase:
         if result.problem:
             raise ConfigurationError(f"The tenant {name} was not migrated: {result.problem}")
     own = settings.model_copy(update={"database_schema": tenant.schema_name, "tenant_claim": None})
-    return replace(database, settings=own, tenant=tenant)
+    if tenant.node is None:
+        return replace(database, settings=own, tenant=tenant)
+    # its replica, if any, is of the installation's own server
+    own = own.model_copy(update={"database_reader_url": None})
+    address = address_at_node(database.address or database.url, tenant.node)
+    return LocalDatabase(own, at_node(database.url, tenant.node), address=address, tenant=tenant)
 
 
 @contextmanager

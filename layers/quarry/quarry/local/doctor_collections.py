@@ -101,7 +101,7 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
     """Postgres' reason why a search could not read its rows; None if it can."""
     keys = SQL("select w.id from {} w").format(Identifier(type.rows))
     if not type.is_searched:
-        keys = SQL("select {} as id from {} t").format(SQL(type.table.key), SQL(type.table.rows))
+        keys = SQL("select {} as id from {} t").format(SQL(type.table.key("t")), SQL(type.table.rows))
     read = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
         keys, ROWS_READ, SQL(type.text)
     )

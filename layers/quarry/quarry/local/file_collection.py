@@ -12,14 +12,11 @@ from quarry.collections import toml_text
 from quarry.collections.apply import apply_change, stored_collections
 from quarry.collections.catalog_reading import relations_named
 from quarry.collections.declaration import FILE_NAME, read_declarations
-from quarry.collections.draft_parts import slug
-from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
 from quarry.collections.guessing import is_epoch
 from quarry.collections.json_sample import with_markup
-from quarry.collections.names import table_name
+from quarry.collections.names import slug, table_name
 from quarry.collections.relations import Relation
-from quarry.collections.table_draft import told_epoch
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
@@ -34,6 +31,8 @@ from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.sources import BUILT_IN
+from quarry_map.drafting import draft_one
+from quarry_map.table_draft import told_epoch
 
 FILE = Path(FILE_NAME)
 

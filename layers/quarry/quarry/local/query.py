@@ -15,9 +15,9 @@ from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.telling import Format, note, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.validation import place_in, plain_words
-from quarry.query.algebra import Cell, Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
 from quarry.query.phrases import number_of
+from quarry.schema.algebra import Cell, Query
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase

@@ -10,9 +10,9 @@ from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.search_table import DATE
+from quarry.collections.facets import DATE
 from quarry.postgres.schema import SyncConnection, is_installed
-from quarry.query.schema import Source
+from quarry.schema.source import Source
 
 ROWS_READ = 20
 """How many rows are read."""

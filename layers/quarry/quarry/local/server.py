@@ -19,9 +19,9 @@ import uvicorn
 
 from quarry.api import everything
 from quarry.domains import import_what_answers
+from quarry.local.connections import BoundedConnection, TellingConnections
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
 from quarry.local.served_address import noted
 from quarry.local.tenants import migrate_all
@@ -97,8 +97,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     # what exists now stays: collecting it would block the event loop for about 70 ms each time
     gc.freeze()
     config = uvicorn.Config(
-        app,
-        http=BoundedHttpProtocol,
+        TellingConnections(app),
+        http=BoundedConnection,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -1,18 +1,29 @@
-"""`quarry tenant`: adds, lists and removes the tenants of an installation."""
+"""`quarry tenant`: adds, lists, moves and removes the tenants of an installation."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import Format, note, tell, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.postgres.migrate import connect
+from quarry.postgres.nodes import at_node
 from quarry.postgres.schema import SyncConnection
+from quarry.postgres.tenant_move import move_tenant
 from quarry.postgres.tenants import (
     TenantMigrated,
+    TenantRow,
     add_tenant,
     migrate_tenants,
     read_tenant,
@@ -27,8 +38,10 @@ where c.relkind = 'r' and n.nspname = any(%s) group by n.nspname
 """
 
 
-def add(database: LocalDatabase, name: str, schema: str | None) -> None:
-    """Add a tenant: its schema, with all tables and functions. Raises ConfigurationError if the name or the schema is taken."""
+def add(database: LocalDatabase, name: str, schema: str | None, node: str | None) -> None:
+    """Add a tenant: its schema, with all tables and functions, at a node if one is named. Raises ConfigurationError if the name
+    or the schema is taken, or the node is none.
+    """
     settings = database.settings
     done = add_tenant(
         database.url,
@@ -36,43 +49,92 @@ def add(database: LocalDatabase, name: str, schema: str | None) -> None:
         schema,
         own_schema=settings.database_schema,
         embedding_dimensions=settings.embedding_dimensions,
+        node=node,
     )
+    place = f" at {done.tenant.node}" if done.tenant.node else ""
     tell(
-        f"added {printable(name)} in the schema {done.tenant.schema_name}",
-        tenants=[{"name": name, "schema": done.tenant.schema_name}],
+        f"added {printable(name)} in the schema {done.tenant.schema_name}{place}",
+        tenants=[{"name": name, "schema": done.tenant.schema_name, "node": done.tenant.node}],
     )
     if settings.tenant_claim is None:
         note("TENANT_CLAIM is unset: until it names a claim, requests are served from the installation's own schema")
 
 
 def list_all(database: LocalDatabase, format: Format) -> None:
-    """Print the tenants: schema, whether it is up to date, size."""
+    """Print the tenants: schema, node, whether it is up to date, size. What a node that does not answer holds has no size."""
     release = release_of()
     with _connected(database) as connection:
         tenants = read_tenants(connection)
-        schemas = [schema for each in tenants for schema in (each.schema_name, each.data_schema)]
-        sizes = dict(connection.execute(_SIZES, [schemas]).fetchall())
-    rows = [
+    sizes = _sizes(database, tenants)
+    rows: list[dict[str, Any]] = [
         {
             "name": each.name,
             "schema": each.schema_name,
+            "node": each.node,
             "state": each.problem or ("up to date" if each.release == release else "behind: quarry migrate"),
-            "bytes": sizes.get(each.schema_name, 0) + sizes.get(each.data_schema, 0),
+            "bytes": _size(sizes[each.node], each),
         }
         for each in tenants
     ]
+    columns = ("name", "schema", "node", "state", "bytes")
     if format == "json":
         write_json(rows)
     elif format == "csv":
-        write_csv(("name", "schema", "state", "bytes"), ([*row.values()] for row in rows))
+        write_csv(columns, ([*row.values()] for row in rows))
     elif not rows:
         print("There is no tenant yet: quarry tenant add NAME")
     else:
         shown = [
-            (printable(row["name"]), row["schema"], printable(row["state"]), f"{row['bytes'] / 1e6:,.1f}")
+            (
+                printable(row["name"]),
+                row["schema"],
+                row["node"] or "",
+                printable(row["state"]),
+                "no answer" if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}",
+            )
             for row in rows
         ]
-        write_table(make_console(), ("tenant", "schema", "state", "MB "), shown)
+        write_table(make_console(), ("tenant", "schema", "node", "state", "MB "), shown)
+
+
+def _sizes(database: LocalDatabase, tenants: Sequence[TenantRow]) -> dict[str | None, dict[str, int] | None]:
+    """The bytes of each schema by node; None for a node that does not answer."""
+    sizes: dict[str | None, dict[str, int] | None] = {}
+    for node in {each.node for each in tenants}:
+        schemas = [schema for each in tenants if each.node == node for schema in (each.schema_name, each.data_schema)]
+        try:
+            with connect(at_node(database.url, node), database.settings.database_schema) as connection:
+                sizes[node] = dict(connection.execute(_SIZES, [schemas]).fetchall())
+        except DatabaseUnavailable:
+            sizes[node] = None
+    return sizes
+
+
+def _size(sizes: dict[str, int] | None, tenant: TenantRow) -> int | None:
+    return None if sizes is None else sizes.get(tenant.schema_name, 0) + sizes.get(tenant.data_schema, 0)
+
+
+def move(database: LocalDatabase, name: str, node: str) -> None:
+    """Move a tenant to a node while it serves. Raises as `move_tenant`."""
+    settings = database.settings
+    program = database.server.program("pg_dump") if database.server else shutil.which("pg_dump")
+    if program is None:
+        raise ConfigurationError(
+            "pg_dump is not installed: install the Postgres client, of the servers' version or newer"
+        )
+    done = move_tenant(
+        database.url,
+        name,
+        node,
+        own_schema=settings.database_schema,
+        embedding_dimensions=settings.embedding_dimensions,
+        dump=partial(_definitions, program),
+        report=note,
+    )
+    tell(
+        f"moved {printable(name)} to {node}; writes were refused for {done.stalled_seconds:.1f} s",
+        moved=[{"name": name, "node": done.tenant.node, "stalled_seconds": round(done.stalled_seconds, 3)}],
+    )
 
 
 def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
@@ -82,7 +144,7 @@ def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
         if not (confirmed or _confirms(name)):
             print("nothing was removed")
             return False
-        remove_tenant(connection, name)
+        remove_tenant(connection, database.url, name)
     tell(f"removed {printable(name)} with its schema {tenant.schema_name}", removed=[name])
     return True
 
@@ -112,6 +174,24 @@ def _report(result: TenantMigrated) -> None:
             f"{len(result.done.functions)} functions",
             tenants=[{"name": name, "migrations": [*result.done.migrations], "functions": [*result.done.functions]}],
         )
+
+
+def _definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
+    parameters: dict[str, Any] = conninfo_to_dict(url)
+    password = parameters.pop("password", None)
+    options = ("--schema-only", "--no-owner", "--no-publications", "--no-subscriptions")
+    try:
+        dumped = subprocess.run(
+            [pg_dump, *options, *(f"--schema={schema}" for schema in schemas), make_conninfo(**parameters)],
+            env=os.environ | ({"PGPASSWORD": str(password)} if password else {}),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise ConfigurationError(f"pg_dump failed: {error.stderr.strip()}") from None
+    # psql's own commands
+    return "\n".join(line for line in dumped.stdout.splitlines() if not line.startswith("\\"))
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from quarry.answering.contract import AnswerData, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
 from quarry.companies import contract as companies
 from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
@@ -31,6 +32,9 @@ _LEVEL_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
 Numbers = records.AggregationEvent | companies.Aggregation | campaigns.Aggregation
+
+
+R = TypeVar("R")
 
 
 class View(ABC):
@@ -295,8 +299,8 @@ class CampaignsView(View):
         self._table(rows, {}, {"style": "cyan"}, {"justify": "right"})
 
 
-class ProjectsView(View):
-    """The events of an answer about projects: searches, answer, and the entities that it speaks of."""
+class AnswerView(View):
+    """The events of an answer: searches, the text, and the rows that it speaks of."""
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -308,23 +312,39 @@ class ProjectsView(View):
                 self._write(event.data.text)
             case TextWithdrawnEvent(data=withdrawal):
                 self._withdraw(withdrawal.reason)
-            case ontology.FinalAnswerEvent():
-                self._end(event.data)
+            case FinalAnswerEvent(data=answer):
+                for result in self._end(answer, answer.results):
+                    self._found(result.id, "", result.title, "", result.snippet)
 
-    def _end(self, answer: ontology.OntologyAnswer) -> None:
-        """Each entity with its type and title, project and id, and a snippet with the matched words in bold."""
+    def _end(self, answer: AnswerData, results: Sequence[R]) -> Iterator[R]:
+        """The results to show between the text and what follows them."""
         self._end_answer()
-        for result in answer.results:
-            self._console.print(Text.assemble((f"{result.type}  ", "cyan"), (printable(result.title), "bold")))
-            near = "only near" if result.near else None
-            self._line("  " + " · ".join(filter(None, (result.project_name, result.id, near))), "dim")
-            snippet = Text("  ")
-            for part, is_match in marked_parts(result.snippet):
-                snippet.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
-            self._console.print(snippet)
-        if answer.total > len(answer.results):
-            self._line(f"… and {answer.total - len(answer.results)} more", "dim")
+        yield from results
+        if answer.total > len(results):
+            self._line(f"… and {answer.total - len(results)} more", "dim")
         self._tell_degraded(answer.telemetry.degraded)
+
+    def _found(self, id: str, type: str, title: str, about: str, snippet: str) -> None:
+        """A result with its snippet, the matched words in bold."""
+        kind = (f"{type}  " if type else "", "cyan")
+        self._console.print(Text.assemble(kind, (printable(title), "bold")))
+        self._line("  " + " · ".join(filter(None, (about, id))), "dim")
+        text = Text("  ")
+        for part, is_match in marked_parts(snippet):
+            text.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
+        self._console.print(text)
+
+
+class ProjectsView(AnswerView):
+    """The same for projects: each entity with its type and project."""
+
+    def show(self, event: BaseModel) -> None:
+        if not isinstance(event, ontology.FinalAnswerEvent):
+            super().show(event)
+            return
+        for result in self._end(event.data, event.data.results):
+            near = f"{result.id} · only near" if result.near else result.id
+            self._found(near, result.type, result.title, result.project_name or "", result.snippet)
 
 
 class PeopleView(View):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
+from quarry.answering.contract import AnswerData, AskRequest
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import Understood
+from quarry.platform.text import Identifier, QueryText
 from quarry.streaming.events import Event
-from quarry.verification.wire import CheckedStatement, Confidence
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
-
-RESULTS_MAX = 50
 
 
 class OntologySearchRequest(Request):
@@ -78,51 +75,21 @@ class WholeEntity(LazyModel):
     updated_at: datetime.datetime | None = None
 
 
-HISTORY_TURNS = 5
-TURN_CHARACTERS_MAX = 20_000
-
-
-class AskedBefore(Request):
-    """An earlier question with its answer."""
-
-    question: QueryText
-    answer: Annotated[str, StringConstraints(max_length=TURN_CHARACTERS_MAX), Storable] = ""
-
-
-class OntologyAskRequest(Request):
+class OntologyAskRequest(AskRequest):
     """`POST /ontology/ask`. Without `project_id`, asks about all projects; without `types`, about all types."""
 
     question: QueryText = Field(examples=["What is blocked, and who has it?"])
-    history: list[AskedBefore] = Field(default_factory=list, max_length=50)
     project_id: Identifier | None = None
     types: list[EntityType] | None = Field(default=None, max_length=14)
-    understood: Understood | None = Field(
-        default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
-    )
 
 
-class Telemetry(LazyModel):
-    """How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served."""
-
-    run_id: str
-    turns: int
-    tool_calls: int
-    degraded: list[str]
-
-
-class OntologyAnswer(LazyModel):
+class OntologyAnswer(AnswerData):
     """An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how
     many there are in all. `understood` is the Query that it gives the result of. `statements` are those of a model with what
     the check found; `confidence` follows from them or, where a Query was understood, from how it was read.
     """
 
-    response: str
     results: list[EntityResult]
-    total: int
-    understood: Understood | None = None
-    statements: list[CheckedStatement] = []
-    confidence: Confidence | None = None
-    telemetry: Telemetry
 
 
 class FinalAnswerEvent(Event):

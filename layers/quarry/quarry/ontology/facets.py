@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quarry.collections.collection import own_tables
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
 from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import LOADABLE, TABLES
-from quarry.retrieval.facets import SearchTable
+from quarry.schema.source import Source
 
 COLLECTIONS = own_tables(__file__, LOADABLE)
-SEARCHED = tuple(map(search_table, COLLECTIONS))
-SEARCHED_BY_TYPE: Mapping[EntityType, SearchTable] = dict(zip(TABLES, SEARCHED, strict=True))
+SEARCHED = tuple(map(facet_source, COLLECTIONS))
+SEARCHED_BY_TYPE: Mapping[EntityType, Source] = dict(zip(TABLES, SEARCHED, strict=True))

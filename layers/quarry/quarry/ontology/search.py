@@ -16,9 +16,9 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess
+from quarry.answering.contract import RESULTS_MAX
 from quarry.ontology.contract import (
     ENTITY_TYPES,
-    RESULTS_MAX,
     EntityResult,
     EntityType,
     OntologySearchRequest,
@@ -32,11 +32,11 @@ from quarry.platform.errors import NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
 from quarry.query.execute import RowConditions
 from quarry.reader.names import SourceName
 from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
 FILTERED_MAX = 2_000
@@ -163,7 +163,7 @@ def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, An
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
     ).format(
         preferred=SQL(" + ").join(preferred or [SQL("0")]),
-        due=SQL(SEARCHED_BY_TYPE[type].facet("due").sql),
+        due=SQL(SEARCHED_BY_TYPE[type].facets["due"].value),
         table=Identifier(TABLES[type]),
         type=type,
         met=met(intent.where),
@@ -230,13 +230,10 @@ def access_of(types: Sequence[EntityType], caller: Caller) -> DataAccess:
     return DataAccess(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
 
 
-async def read_query(
-    query: str, types: Sequence[EntityType], caller: Caller, services: Services, before: str = ""
-) -> Reading:
-    """How a query over the caller's entities of these types is read, after the one `before`. Raises DatabaseUnavailable."""
+async def read_query(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Reading:
+    """How a query over the caller's entities of these types is read. Raises DatabaseUnavailable."""
     access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
-    earlier = await read_over(before, [*access.homes], access, services, today) if before else None
-    return await read_over(query, [*access.homes], access, services, today, earlier)
+    return await read_over(query, [*access.homes], access, services, today)
 
 
 def intent_of(reading: Reading) -> WorkspaceIntent:
@@ -262,7 +259,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
-    facets = SEARCHED_BY_TYPE["task"].by_name
+    facets = SEARCHED_BY_TYPE["task"].facets
     # a name of a kind may also occur in a text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 

@@ -6,14 +6,16 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from quarry.ontology.facets import COLLECTIONS, SEARCHED
-from quarry.query.algebra import Condition
 from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
-from quarry.query.schema import ACTOR_SETTING, Schema, Source
+from quarry.schema.algebra import Condition
+from quarry.schema.source import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
 _SOURCES: Mapping[str, Source] = {
-    each.name: own_source(each, table, vector="search_vector")
+    each.name: own_source(
+        each, table, holds_words=lambda row, text: f"{row}.search_vector @@ (select parsed_query({text}))"
+    )
     for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
 }
 SCHEMA = Schema(_SOURCES)

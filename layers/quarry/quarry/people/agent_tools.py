@@ -35,8 +35,8 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, Identifier, QueryText, left_out
-from quarry.query.algebra import OneOrMany
 from quarry.runs.idempotency import KeyText
+from quarry.schema.algebra import OneOrMany
 from quarry.services.services import Caller, Services
 
 REQUIRED: Mapping[str, str] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from quarry.collections.collection import own_tables
-from quarry.collections.search_table import search_table
+from quarry.collections.facets import facet_source
 from quarry.people.tables import LOADABLE
 
 [COLLECTION] = own_tables(__file__, LOADABLE)
-PEOPLE = search_table(COLLECTION)
+PEOPLE = facet_source(COLLECTION)
 
 SEARCHED = (PEOPLE,)

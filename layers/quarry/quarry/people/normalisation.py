@@ -392,7 +392,7 @@ class QueryWords:
 def _ways_to_say(field: str, value: Any) -> Iterator[str]:
     """The ways to state a value; any of them is enough."""
     if isinstance(value, bool):
-        facet = PEOPLE.facet(_SWITCHES[field]) if field in _SWITCHES else None
+        facet = PEOPLE.facets[_SWITCHES[field]] if field in _SWITCHES else None
         yield from (facet.label, *facet.words) if facet and value else ()
     elif field in _PLACES:
         yield from spellings(value)

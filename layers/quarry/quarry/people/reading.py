@@ -188,7 +188,7 @@ def _is_said(terms: Sequence[str], value: KnownValue) -> bool:
     if value.likeness < 1:
         return value.facet in ("title", "domain", "team")
     words, called = _singulars(terms, value)
-    synonyms = PEOPLE.facet(value.facet).synonyms
+    synonyms = PEOPLE.facets[value.facet].synonyms
     return "".join(words) == "".join(called) or any(
         keys(word) == tuple(terms) for word, meaning in synonyms if meaning == value.value
     )
@@ -209,7 +209,7 @@ def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
     beside = {
         token.key for token in (*tokens[max(0, match.first - 1) : match.first], *tokens[match.last : match.last + 1])
     }
-    facet = PEOPLE.facet(match.value.facet)
+    facet = PEOPLE.facets[match.value.facet]
     return beside.isdisjoint({facet.label, facet.plural, *facet.words})
 
 
@@ -295,7 +295,7 @@ def _declared(tokens: Sequence[Token]) -> Iterator[ValueMatch]:
 @cache
 def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
     phrases: dict[tuple[str, ...], KnownValue] = {}
-    for facet in PEOPLE.facets:
+    for facet in PEOPLE.facets.values():
         phrases |= {keys(words): KnownValue(facet.name, value) for words, value in facet.synonyms}
         if facet.name in ("open_to_work", "is_current"):
             phrases |= {keys(words): KnownValue(facet.name, facet.label) for words in (facet.label, *facet.words)}

@@ -29,8 +29,8 @@ from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import NamedValue, nearest
 from quarry.retrieval.known_values import existing_values, values_meant
+from quarry.schema.facets import NamedValue, nearest
 from quarry.spans.gazetteer import alternatives_in
 
 OVERFETCH_CARDS = 50

@@ -10,7 +10,7 @@ from typing import LiteralString
 
 from quarry.people.facets import COLLECTION, PEOPLE
 from quarry.query.of_collection import own_source
-from quarry.query.schema import Field, Source, of_row, one_row
+from quarry.schema.source import Field, Source, one_row
 
 _ROLE: LiteralString = (
     "concat_ws(' ', r.title, r.domain, r.sub_domain, r.team, joined_names(r.skills), r.seniority_level,"
@@ -32,9 +32,7 @@ def _source() -> Source:
         "location_text": Field("location_text", "text", one_row(_PLACE), "place", "places"),
     }
     source = own_source(COLLECTION, PEOPLE, of_related={"experience": texts, "education": texts})
-    years = Field(
-        "experience_years", "number", lambda row: of_row(_YEARS, row), "experience", "experience", unit="years"
-    )
+    years = Field("experience_years", "number", one_row(_YEARS), "experience", "experience", unit="years")
     fields = {**source.fields, years.name: years}
     # texts would be another way to list people by what they say
     return replace(source, fields=fields, found_by=_FOUND_BY, naming=_NAMING, texts={})

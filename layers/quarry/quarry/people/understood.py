@@ -17,8 +17,8 @@ from quarry.people.filters import day_of, listed, period, rupees, titled, worded
 from quarry.people.normalisation import ASSERTIONS
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
 from quarry.query.contract import CHANGEABLE, DECIDING, OWN, ConditionChip, Meaning, Understood
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
 
 EXPERIENCE, EDUCATION = "experience", "education"
 MEASURED: Mapping[str, tuple[str, str]] = {

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, StrictInt, model_serializer
 
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
+
+DOMAINS = ("companies", "people", "records", "ontology", "campaigns")
+"""The one list of domains, by the names of their folders."""
+
+if TYPE_CHECKING:
+    Domain = str
+else:
+    Domain = Literal[DOMAINS]
 
 NAME_PATTERN = r"^(?:[a-z]|[^\W\d_\x00-\x7f])(?:[a-z0-9_]|[^\W\x00-\x7f]){0,47}$"
 """Valid names of collections and facets: letters of any script, digits and _, without Latin capitals."""

@@ -34,6 +34,7 @@ from quarry.postgres.schema import (
     value,
 )
 from quarry.postgres.statements import statements_of
+from quarry.postgres.whole_schema import make_whole
 
 # One number for all Quarry processes of a database: concurrent migrations take turns.
 _ADVISORY_LOCK = 7_305_112
@@ -146,6 +147,10 @@ def migrate(
             connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
         set_search_path(connection, schema)  # another process may have created the extensions meanwhile
         if not is_installed(connection, schema):
+            if is_tenant and _install_whole(connection, schema, directory, embedding_dimensions):
+                _count_words(connection)
+                made = files, function_files(directory)
+                return Migrated(*(tuple(file.name for file in each) for each in made))
             _install(connection, schema)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
@@ -203,6 +208,27 @@ def _install(connection: SyncConnection, schema: str) -> None:
     with _change(connection):
         make_schema(connection, schema)
         _execute(connection, _BOOKKEEPING)
+
+
+def _install_whole(connection: SyncConnection, schema: str, directory: Path, embedding_dimensions: int) -> bool:
+    """Make the schema with all that the files make, if that is possible at once."""
+    with _change(connection):
+        make_schema(connection, schema)
+        load_libraries(connection)
+        if not make_whole(connection, schema, directory, embedding_dimensions):
+            return False
+        for table, files in (
+            ("quarry_migrations", migration_files(directory)),
+            ("quarry_functions", function_files(directory)),
+        ):
+            connection.execute(
+                SQL("insert into {} (name, sha256) select * from unnest(%s::text[], %s::text[])").format(
+                    Identifier(table)
+                ),
+                [[file.name for file in files], [file.sha256 for file in files]],
+            )
+        settle(connection)
+    return True
 
 
 def _apply_migrations(
@@ -268,7 +294,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
     changed = [file for file in files if force or created.get(file.name) != file.sha256]
     with _change(connection):
         connection.execute("set local check_function_bodies = off")
-        _load_libraries(connection)
+        load_libraries(connection)
         waiting = changed
         while waiting:
             waiting = _recreate(connection, waiting)
@@ -332,7 +358,7 @@ def _change(connection: SyncConnection) -> Iterator[None]:
         ) from error
 
 
-def _load_libraries(connection: SyncConnection) -> None:
+def load_libraries(connection: SyncConnection) -> None:
     names = list(_LOAD_LIBRARIES)
     for (name,) in connection.execute("select extname from pg_extension where extname = any(%s)", [names]).fetchall():
         connection.execute(_LOAD_LIBRARIES[name])

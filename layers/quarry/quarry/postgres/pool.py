@@ -29,6 +29,7 @@ from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
 from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, learn_vectors
 from quarry.postgres.failures import translated
+from quarry.postgres.nodes import Address, address_at_node
 from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 
@@ -36,9 +37,6 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
 Connection = psycopg.AsyncConnection[DictRow]
 T = TypeVar("T")
-Address = str | Secret | Callable[[], str]
-"""The URL of a database, or what provides it."""
-
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
 
@@ -98,18 +96,11 @@ class Database:
             statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
         )
         self._is_located = False
+        self._like_this = partial(
+            Database, timeout_seconds=timeout_seconds, schema=schema, pooled=pooled, wake_seconds=wake_seconds
+        )
         if sets_aside:
-            self._set_aside = {
-                purpose: Database(
-                    url,
-                    pool_size=1,
-                    timeout_seconds=timeout_seconds,
-                    schema=schema,
-                    pooled=pooled,
-                    wake_seconds=wake_seconds,
-                )
-                for purpose in get_args(SetAside)
-            }
+            self._set_aside = {purpose: self._like_this(url, pool_size=1) for purpose in get_args(SetAside)}
         self._wake_seconds = wake_seconds
         self._asleep_since: float | None = None
         self._held = 0
@@ -122,19 +113,23 @@ class Database:
         """The same database over a reserved connection, for small work that must not wait behind searches: the page and shared
         answers. Without reserved connections, this database; the same holds for the next two.
         """
-        return self._set_aside.get("reserve", self)
+        return self.set_aside("reserve")
 
     @property
     def background(self) -> Database:
         """A reserved connection for background writes: runs and their events. It waits one second for a lock and two for a
         statement.
         """
-        return self._set_aside.get("background", self).acting(_SOON)
+        return self.set_aside("background").acting(_SOON)
 
     @property
     def probe(self) -> Database:
         """A reserved connection for health checks."""
-        return self._set_aside.get("probe", self)
+        return self.set_aside("probe")
+
+    def set_aside(self, purpose: SetAside) -> Database:
+        """The same database over the connection that is reserved for this; this database if there is none."""
+        return self._set_aside.get(purpose, self)
 
     def acting(self, settings: Mapping[str, str]) -> Database:
         """The same database over the same connections, with these settings in each transaction."""
@@ -143,6 +138,11 @@ class Database:
     def within(self, schema: str) -> Database:
         """Another schema of the same database over the same connections: each transaction begins with its search path."""
         return _ActingDatabase(self, {}, schema)
+
+    def at(self, node: str) -> Database:
+        """The database of this name at another server, with connections of its own."""
+        address = address_at_node(self._url, node)
+        return self._like_this(address, pool_size=self._pool_size, sets_aside=bool(self._set_aside))
 
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:

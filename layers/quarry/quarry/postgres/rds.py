@@ -7,6 +7,7 @@ RDS signs with three authorities per region, RDS Proxy with Amazon Trust Service
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,10 @@ class IamAddress(Secret):
 
     def __init__(self, address: str | Secret) -> None:
         self._address = address
+
+    def at(self, node: Callable[[str | Secret], str | Secret]) -> IamAddress:
+        """The same database at another host, whose tokens are signed for that host."""
+        return IamAddress(node(self._address))
 
     def prepare_now(self) -> None:
         if isinstance(self._address, Secret):

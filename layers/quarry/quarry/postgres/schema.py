@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError
 
-_EXTENSIONS_SCHEMA = "public"
+EXTENSIONS_SCHEMA = "public"
 """Where extensions are created: other users of the database look for them there."""
 
 _BOOKS = ("quarry_migrations", "quarry_functions")
@@ -69,8 +69,13 @@ def has_extensions(search_path: str) -> bool:
 
 
 def set_search_path(connection: SyncConnection, schema: str) -> None:
-    """Set the session's search path to `schema` and the current schemas of extensions."""
-    query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
+    """Set the session's search path to `schema` and the current schemas of extensions. What the session makes stays on this
+    server: Citus would repeat it on all servers, also where no tenant is.
+    """
+    query = SQL(
+        "select set_config('search_path', ({}), false),"
+        " (select set_config('citus.enable_ddl_propagation', 'off', false) from pg_extension where extname = 'citus')"
+    ).format(search_path_query(schema))
     connection.execute(query)
 
 
@@ -96,7 +101,7 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
     names = _EXTENSION.findall(text)
     for name in names:
         connection.execute(
-            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_EXTENSIONS_SCHEMA))
+            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(EXTENSIONS_SCHEMA))
         )
     if names:
         set_search_path(connection, schema)

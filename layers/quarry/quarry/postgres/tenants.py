@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.platform.errors import ConfigurationError, NotFound, QuarryError
 from quarry.platform.text import visible
 from quarry.postgres.migrate import Migrated, connect, function_files, migrate, migration_files, sql_directory
+from quarry.postgres.nodes import at_node, node_from, node_of
 from quarry.postgres.schema import SyncConnection, value
 
 AT_ONCE = 4
@@ -32,17 +34,27 @@ DATA = "_data"
 """The end of the name of the schema with a tenant's own tables, which `quarry load --as` makes."""
 
 _SLUG_MAX = 24
-_KNOWN = "select name, schema_name, release, problem from tenants"
+_KNOWN = "select name, schema_name, release, problem, node from tenants"
+
+_WORKERS = """
+select w.nodename || ':' || w.nodeport from pg_dist_node w
+left join tenants t on t.node = w.nodename || ':' || w.nodeport
+where w.noderole = 'primary' and w.isactive and w.groupid <> 0
+group by w.nodeid, w.nodename, w.nodeport order by count(t.name), w.nodeid limit 1
+"""
 
 
 @dataclass(frozen=True)
 class TenantRow:
-    """A tenant as it is recorded. `problem` is why its last migration failed."""
+    """A tenant as it is recorded. `problem` is why its last migration failed; `node` is the server of its schema, None for the
+    installation's own.
+    """
 
     name: str
     schema_name: str
     release: str | None
     problem: str | None
+    node: str | None
 
     @property
     def data_schema(self) -> str:
@@ -89,11 +101,18 @@ def read_tenant(connection: SyncConnection, name: str) -> TenantRow:
 
 
 def add_tenant(
-    url: str, name: str, schema: str | None, *, own_schema: str, embedding_dimensions: int
+    url: str,
+    name: str,
+    schema: str | None,
+    *,
+    own_schema: str,
+    embedding_dimensions: int,
+    node: str | None = None,
 ) -> TenantMigrated:
-    """Record a tenant and make its schema. One that was recorded before and not finished is finished.
+    """Record a tenant and make its schema, at a node if one is given; without one, on a Citus cluster, at the worker with the
+    fewest tenants. One that was recorded before and not finished is finished.
 
-    Raises ConfigurationError if the name or the schema is taken or wrong, and as `migrate` does.
+    Raises ConfigurationError if the name, the schema or the node is taken or wrong, and as `migrate` does.
     """
     if not name.strip() or name != visible(name) or len(name) > NAME_MAX:
         raise ConfigurationError(f"A tenant's name is the claim's value: 1 to {NAME_MAX} visible characters.")
@@ -105,43 +124,85 @@ def add_tenant(
     ):
         raise ConfigurationError(f"{visible(schema)} is no schema for a tenant: use lower-case letters, digits and _.")
     with connect(url, own_schema) as connection:
-        tenant = _recorded(connection, name, schema, own_schema)
+        chosen = node_from(node) if node else _worker(connection)
+        wanted = TenantRow(name, schema, None, None, None if chosen == node_of(url) else chosen)
+        tenant = _recorded(connection, url, wanted, own_schema, embedding_dimensions)
         done = _migrated(url, tenant, embedding_dimensions)
         _record(connection, done, release_of())
     return done
 
 
-def _recorded(connection: SyncConnection, name: str, schema: str, own_schema: str) -> TenantRow:
-    """The tenant's row, which is made with its empty schemas in one transaction if there is none."""
+def _worker(connection: SyncConnection) -> str | None:
+    """The worker of a Citus cluster with the fewest tenants; None elsewhere."""
+    return value(connection, _WORKERS) if value(connection, "select to_regclass('pg_catalog.pg_dist_node')") else None
+
+
+def _recorded(
+    connection: SyncConnection, url: str, wanted: TenantRow, own_schema: str, embedding_dimensions: int
+) -> TenantRow:
+    """The tenant's row, which is made with its empty schemas if there is none; it is not kept if the schemas cannot be made."""
     try:
         with connection.transaction():
             row = connection.execute(
-                "insert into tenants (name, schema_name) values (%s, %s) on conflict (name) do nothing returning true",
-                [name, schema],
+                "insert into tenants (name, schema_name, node) values (%s, %s, %s) on conflict (name) do nothing returning true",
+                [wanted.name, wanted.schema_name, wanted.node],
             ).fetchone()
-            tenant = read_tenant(connection, name)
+            tenant = read_tenant(connection, wanted.name)
             if row is None:
-                if tenant.release is not None or tenant.schema_name != schema:
-                    raise ConfigurationError(f"The tenant {name!r} exists, in the schema {tenant.schema_name}.")
+                if tenant.release is not None or tenant.schema_name != wanted.schema_name:
+                    raise ConfigurationError(f"The tenant {wanted.name!r} exists, in the schema {tenant.schema_name}.")
                 return tenant
-            for each in (schema, tenant.data_schema):
-                connection.execute(SQL("create schema {}").format(Identifier(each)))
-            connection.execute(
-                SQL("grant usage on schema {} to quarry_serving, quarry_loading").format(Identifier(tenant.data_schema))
-            )
+            prepare_node(url, tenant.node, own_schema=own_schema, embedding_dimensions=embedding_dimensions)
+            with _at(connection, url, tenant) as there:
+                _make_schemas(there, tenant)
             return tenant
     except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema):
-        raise ConfigurationError(f"The schema {schema} exists: name another one with --schema.") from None
+        raise ConfigurationError(f"The schema {wanted.schema_name} exists: name another one with --schema.") from None
 
 
-def remove_tenant(connection: SyncConnection, name: str) -> TenantRow:
-    """Drop a tenant's schemas with all its data, and forget it. Raises NotFound."""
+def _make_schemas(connection: SyncConnection, tenant: TenantRow) -> None:
+    with connection.transaction():
+        for each in (tenant.schema_name, tenant.data_schema):
+            connection.execute(SQL("create schema {}").format(Identifier(each)))
+        connection.execute(
+            SQL("grant usage on schema {} to quarry_serving, quarry_loading").format(Identifier(tenant.data_schema))
+        )
+
+
+@contextmanager
+def _at(connection: SyncConnection, url: str, tenant: TenantRow) -> Iterator[SyncConnection]:
+    """A connection to the server of the tenant's schema: `connection`, if it is the installation's own."""
+    if tenant.node is None:
+        yield connection
+        return
+    with connect(at_node(url, tenant.node), tenant.schema_name) as there:
+        yield there
+
+
+def prepare_node(url: str, node: str | None, *, own_schema: str, embedding_dimensions: int) -> None:
+    """Bring extensions, roles and the installation's schema at a node up to date; its tables stay empty there.
+
+    Raises as `migrate`.
+    """
+    if node is not None:
+        migrate(at_node(url, node), embedding_dimensions=embedding_dimensions, schema=own_schema)
+
+
+def remove_tenant(connection: SyncConnection, url: str, name: str) -> TenantRow:
+    """Drop a tenant's schemas with all its data, and forget it. Raises NotFound, and DatabaseUnavailable."""
     with connection.transaction():
         tenant = read_tenant(connection, name)
         connection.execute("delete from tenants where name = %s", [name])
+        with _at(connection, url, tenant) as there:
+            drop_schemas(there, tenant)
+    return tenant
+
+
+def drop_schemas(connection: SyncConnection, tenant: TenantRow) -> None:
+    """Drop the tenant's schemas at this server, if they are there."""
+    with connection.transaction():
         for schema in (tenant.schema_name, tenant.data_schema):
             connection.execute(SQL("drop schema if exists {} cascade").format(Identifier(schema)))
-    return tenant
 
 
 def migrate_tenants(
@@ -165,16 +226,31 @@ def migrate_tenants(
             if names is None
             else [read_tenant(connection, name) for name in names]
         )
-        for result in _all_migrated(url, chosen, embedding_dimensions):
+        for result in _all_migrated(url, chosen, own_schema, embedding_dimensions):
             _record(connection, result, release)
             report(result)
             results.append(result)
     return results
 
 
-def _all_migrated(url: str, tenants: Sequence[TenantRow], embedding_dimensions: int) -> Iterable[TenantMigrated]:
+def _all_migrated(
+    url: str, tenants: Sequence[TenantRow], own_schema: str, embedding_dimensions: int
+) -> Iterable[TenantMigrated]:
+    def prepared(node: str | None) -> str | None:
+        try:
+            prepare_node(url, node, own_schema=own_schema, embedding_dimensions=embedding_dimensions)
+        except (QuarryError, psycopg.Error) as error:
+            return _problem(error)
+        return None
+
     with ThreadPoolExecutor(max_workers=min(AT_ONCE, os.cpu_count() or 1)) as pool:
-        running = [pool.submit(_attempted, url, tenant, embedding_dimensions) for tenant in tenants]
+        nodes = [*dict.fromkeys(tenant.node for tenant in tenants)]
+        faults = dict(zip(nodes, pool.map(prepared, nodes), strict=True))
+        for tenant in tenants:
+            if fault := faults[tenant.node]:
+                yield TenantMigrated(tenant, None, f"{tenant.node}: {fault}")
+        ready = [tenant for tenant in tenants if not faults[tenant.node]]
+        running = [pool.submit(_attempted, url, tenant, embedding_dimensions) for tenant in ready]
         for ended in as_completed(running):
             yield ended.result()
 
@@ -182,14 +258,18 @@ def _all_migrated(url: str, tenants: Sequence[TenantRow], embedding_dimensions: 
 def _attempted(url: str, tenant: TenantRow, embedding_dimensions: int) -> TenantMigrated:
     try:
         return _migrated(url, tenant, embedding_dimensions)
-    except QuarryError as error:
-        return TenantMigrated(tenant, None, error.message)
-    except psycopg.Error as error:
-        return TenantMigrated(tenant, None, error.diag.message_primary or type(error).__name__)
+    except (QuarryError, psycopg.Error) as error:
+        return TenantMigrated(tenant, None, _problem(error))
+
+
+def _problem(error: QuarryError | psycopg.Error) -> str:
+    return error.message if isinstance(error, QuarryError) else error.diag.message_primary or type(error).__name__
 
 
 def _migrated(url: str, tenant: TenantRow, embedding_dimensions: int) -> TenantMigrated:
-    done = migrate(url, embedding_dimensions=embedding_dimensions, schema=tenant.schema_name, is_tenant=True)
+    done = migrate(
+        at_node(url, tenant.node), embedding_dimensions=embedding_dimensions, schema=tenant.schema_name, is_tenant=True
+    )
     return TenantMigrated(tenant, done)
 
 

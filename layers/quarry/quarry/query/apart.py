@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
 from quarry.query.arithmetic import Computed
 from quarry.query.paths import NUMERICAL, Path, Rows, invalid, measure_called, resolve, rows_of
-from quarry.query.schema import Field, Schema
+from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
+from quarry.schema.source import Field, Schema
 
 _MEASURES = NUMERICAL | {"min", "max"}
 

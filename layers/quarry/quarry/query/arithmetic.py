@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quarry.collections.declaration_parts import MONTHS, Calendar
 from quarry.language.word_forms import singular
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.schema import Field, Kind
+from quarry.schema.calendar import MONTHS, Calendar
+from quarry.schema.source import Field, Kind
 
 if TYPE_CHECKING:
     from quarry.query.paths import Path

@@ -16,10 +16,11 @@ from quarry.collections.declaration_parts import (
     RelatedRows,
     is_template,
 )
+from quarry.collections.facets import facet_label, refers, value_of_related
 from quarry.collections.names import table_name, words
-from quarry.collections.search_table import as_kind, facet_label, value_of_related
+from quarry.collections.row_sql import as_kind
 from quarry.language.word_forms import plural, singular
-from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
+from quarry.schema.source import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
 
 def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, Link]:
@@ -92,30 +93,20 @@ class _Forth:
 
     def _by(self, name: str, facet: FacetDeclaration) -> Link:
         """The row at the end of one reference, or of several, one after the other."""
-        collection, by = self.collection, facet.by or ""
-        if isinstance(facet.title, Referred):
-            return self._link(
-                name,
-                facet,
-                lambda row, other: f"{other}.quarry_key = {collection.column(by, row)}",
-                collection.chained(facet, lambda last: f"{last}.*", self._rows),
-            )
-        key = facet.key or "id"
-        return self._link(
-            name, facet, lambda row, other: f"{collection.column(key, other)} = {collection.column(by, row)}"
-        )
+        is_chain = isinstance(facet.title, Referred)
+        rows = self.collection.chained(facet, lambda last: f"{last}.*", self._rows) if is_chain else None
+        return self._link(name, facet, rows)
 
     def _through(self, name: str, facet: FacetDeclaration) -> Link:
         """The rows that another table joins a row with."""
         collection = self.collection
         of = self._rows(facet.of or "")
         rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
-        key = collection.key[0]
-        return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
+        return self._link(name, facet, rows)
 
-    def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
+    def _link(self, name: str, facet: FacetDeclaration, rows: LiteralString | None) -> Link:
         label, end = facet.label or facet_label(name), _ends(facet)[0]
-        is_many = facet.through is not None
+        is_many, on = facet.through is not None, refers(self.collection, facet)
         key = self._key_of(facet)
         if (target := self.declared.get(table_name(end))) is not None:
             return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)

@@ -11,11 +11,11 @@ from typing import LiteralString, Protocol
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.platform.text import piece_pattern
-from quarry.query.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
 from quarry.query.paths import NUMERIC, invalid
-from quarry.query.schema import Kind
 from quarry.query.scope import Building, Related, Scope
 from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
+from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
+from quarry.schema.source import Kind
 
 
 def folded(text: Composable) -> Composed:

@@ -12,17 +12,21 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
-from quarry.postgres.place_condition import is_place_among
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.query.arithmetic import Computed
 from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
 from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
-from quarry.query.schema import Field, SqlHolds, SqlOf
 from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
+from quarry.schema.facets import TEXT_KINDS
+from quarry.schema.matching import holds_one_of, is_place_among
+from quarry.schema.source import Field, SqlOf
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
 
+
+SqlHolds = Callable[[LiteralString, Sequence[str], Building], Composed]
+"""Whether a row holds one of some texts, as SQL, by the row's alias, the texts, and what has their parameters."""
 
 NamedOperand = Callable[[str, str], Operand]
 """The operand that a name stands for; the second argument points to it."""
@@ -132,12 +136,19 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     if comparison is None or path.over is not None or not isinstance(path.end, Field) or not comparison.scalars:
         return None
     has_values = comparison.op in ("=", "!=") or (comparison.op == "contains" and (path.end.folds or path.end.is_array))
-    if not has_values or path.end.holds is not None:
-        return path.end.holds if has_values else None
+    if not has_values:
+        return None
+    if path.end.folds and (path.end.facet in TEXT_KINDS or path.end.facet == "words"):
+        return partial(_is_named, path.end)
     is_spelt = isinstance(comparison.values, Spelt) and path.end.kind == "text"
     if path.end.place is not None:
         return partial(_holds_place, path.end.place, is_spelt)
     return partial(_is_one_of, path.end) if is_spelt else None
+
+
+def _is_named(facet: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+    """Whether a row has a value that one of some texts names."""
+    return holds_one_of(facet, SQL((facet.place or facet.sql)(row)), values, building)
 
 
 def _is_one_of(field: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:

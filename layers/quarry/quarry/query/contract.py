@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 from quarry.platform.contract import EVIDENCE_MAX, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, Storable
-from quarry.query.algebra import Cell, Condition, OneOrMany, Query, Span
+from quarry.schema.algebra import Cell, Condition, OneOrMany, Query, Span
 from quarry.streaming.events import Event
 
 

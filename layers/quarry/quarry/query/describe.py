@@ -14,20 +14,6 @@ from typing import Any
 from quarry.language.writing import IN_ENGLISH
 from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.query.algebra import (
-    Aggregate,
-    AnyOf,
-    Cell,
-    Column,
-    Comparison,
-    Condition,
-    Not,
-    Query,
-    Result,
-    Span,
-    Words,
-    conditions_of,
-)
 from quarry.query.apart import compared_unlike
 from quarry.query.contract import (
     CHANGEABLE,
@@ -42,7 +28,21 @@ from quarry.query.contract import (
 )
 from quarry.query.paths import measure_called
 from quarry.query.phrases import Phrases, number_of
-from quarry.query.schema import Schema
+from quarry.schema.algebra import (
+    Aggregate,
+    AnyOf,
+    Cell,
+    Column,
+    Comparison,
+    Condition,
+    Not,
+    Query,
+    Result,
+    Span,
+    Words,
+    conditions_of,
+)
+from quarry.schema.source import Schema
 from quarry.streaming.events import Event
 
 GROUPS_NAMED_MAX = 3

@@ -18,20 +18,6 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
-    LIMIT_MAX,
-    Aggregate,
-    Cell,
-    Column,
-    Comparison,
-    Condition,
-    Group,
-    Period,
-    Query,
-    Result,
-    check_size,
-    comparisons_of,
-)
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     Reader,
@@ -46,9 +32,23 @@ from quarry.query.conditions import (
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Kind, Schema, Source
 from quarry.query.scope import ROW, Base, Building, Scope, Values
 from quarry.query.values import period_name
+from quarry.schema.algebra import (
+    LIMIT_MAX,
+    Aggregate,
+    Cell,
+    Column,
+    Comparison,
+    Condition,
+    Group,
+    Period,
+    Query,
+    Result,
+    check_size,
+    comparisons_of,
+)
+from quarry.schema.source import Kind, Schema, Source
 
 _COUNTING = frozenset(("count", "count_distinct"))
 

@@ -19,14 +19,14 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
 from quarry.query.numbers import Number, Numbers
 from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
-from quarry.query.schema import Field, Kind, Source
 from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of, period_start
+from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
+from quarry.schema.source import Field, Kind, Source
 
 FILL_MAX = 1_000
 """Most empty steps of a period that are filled in."""

@@ -9,13 +9,13 @@ from decimal import Decimal
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
-from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
 from quarry.query.comparisons import Parted, aggregated, in_parts, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid, measure_called, resolve_over
-from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
+from quarry.schema.algebra import Aggregate, Column, Period
+from quarry.schema.source import Field, Kind
 from quarry.spans.quantities import currency_code
 
 WORDS = {

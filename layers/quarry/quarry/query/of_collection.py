@@ -11,37 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
-from typing import Any, LiteralString
+from typing import Any
 
 from quarry.collections.collection import Collection, OwnTable, column_of
 from quarry.collections.declaration_parts import RelatedRows
+from quarry.collections.facets import DATE, called
 from quarry.collections.names import table_name, words
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
 from quarry.collections.row_sql import NUMBERS, UsedColumn
-from quarry.collections.search_table import DATE, called, own_value, search_table, value_of_related
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.uses import is_single
 from quarry.language.word_forms import plural
-from quarry.query.algebra import CONDITIONS, Aggregate, Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
-from quarry.query.schema import (
-    KINDS,
-    Field,
-    Kind,
-    Link,
-    Measure,
-    Source,
-    SqlHoldsWords,
-    SqlOf,
-    described,
-    facet_field,
-    facet_link,
-    linked,
-    one_row,
-    source_of,
-)  # fmt: skip
-from quarry.retrieval.facets import Facet, SearchTable
+from quarry.schema.algebra import CONDITIONS, Aggregate, Condition
+from quarry.schema.source import KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -51,10 +35,10 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Declared:
-    """A collection, the table of its values in the dictionary, and the columns of its source that the service's role may read."""
+    """A collection, the source of its facets, and the columns of its source that the service's role may read."""
 
     collection: Collection
-    table: SearchTable
+    table: Source
     columns: Sequence[Column]
 
 
@@ -89,8 +73,8 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         fields=fields,
         links=links,
         guard=collection.guard,
-        holds_words=_holds_words(collection, table),
-        dated=table.date,
+        holds_words=collection.holds_words if declaration.text else None,
+        dated=table.dated,
         description=declaration.describe or "",
         languages=table.languages,
         predicates=_predicates(collection),
@@ -114,32 +98,48 @@ def _left_out(collection: Collection) -> Iterator[str]:
 
 def own_source(
     collection: OwnTable,
-    table: SearchTable,
+    table: Source,
     *,
-    vector: LiteralString = "text_search",
+    holds_words: SqlHoldsWords | None = None,
     of_related: Mapping[str, Mapping[str, Field]] = MappingProxyType({}),
 ) -> Source:
     """A collection in a table of ours that is searched by a domain of its own: its facets become fields, and what it declares of
-    related rows links. `vector` is the column with its search vector, `of_related` are further fields of related rows.
+    related rows links. `of_related` are further fields of related rows.
     """
     declaration = collection.declaration
+    own = {name: _own_field(each, table) for name, each in table.facets.items() if each.facet in KINDS}
     declared = {name: _fields_of_related(collection, table, rows) for name, rows in declaration.related.items()}
     links = {
-        each.name: facet_link(table, each, {**declared.get(each.name, {}), **of_related.get(each.name, {})})
-        for each in table.related
+        name: replace(
+            link,
+            fields={
+                **{own[each].column or each: own[each] for each in link.fields if each in own},
+                **declared.get(name, {}),
+                **of_related.get(name, {}),
+            },
+        )
+        for name, link in table.links.items()
     }
-    return source_of(
+    return replace(
         table,
-        collection.name,
-        collection.title(),
-        {each.name: linked(facet_field(table, each), each, links) for each in table.facets if each.kind in KINDS},
-        links,
-        lambda row, text: f"{row}.{vector} @@ (select parsed_query({text}))",
+        name=collection.name,
+        title=collection.title,
+        fields={
+            name: replace(each, related=links[link.name]) if (link := table.fields[name].related) else each
+            for name, each in own.items()
+        },
+        links=links,
+        holds_words=holds_words or table.holds_words,
         description=declaration.describe or "",
         predicates=_predicates(collection),
-        owner_claim="sub" if table.scope else None,
-        texts={name: _text_field(collection, name) for name in declaration.text if name not in table.by_name},
+        texts={name: _text_field(collection, name) for name in declaration.text if name not in table.facets},
     )
+
+
+def _own_field(facet: Field, table: Source) -> Field:
+    """A facet as a field of the row that holds it. A place that is put together of several columns is each of its parts."""
+    field = replace(_plain(facet, table), place=None)
+    return replace(field, sql=facet.place, is_array=False) if facet.place and facet.column else field
 
 
 def _text_field(collection: OwnTable, name: str) -> Field:
@@ -148,24 +148,27 @@ def _text_field(collection: OwnTable, name: str) -> Field:
     return Field(name, "text", lambda row: f"({collection.text(name, row)})::text", label, plural(label))
 
 
-def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:
+def _fields_of_related(collection: OwnTable, table: Source, rows: RelatedRows) -> Mapping[str, Field]:
     """The columns of related rows as fields, described by a facet of the same column in any relation to their table."""
-    facets = {facet.column: facet for facet in reversed(table.facets) if _table_of(table, facet) == rows.of}
+    rows_of = collection.other_table(rows.of)
+    facets = {
+        facet.column: facet
+        for facet in reversed([*table.facets.values()])
+        if facet.related and facet.related.rows == rows_of
+    }
 
     def field_of(name: str, column: str) -> Field:
         used = column_of(collection.types, rows.of, column)
         facet = facets.get(column)
         label = facet.label if facet else " ".join(words(name))
-        listed = (table, facet.name) if facet and facet.is_listed and facet.kind != "title" else None
+        listed = (table, facet.name) if facet and facet.is_listed and facet.facet != "title" else None
         sql: SqlOf = lambda row: collection.other_column(column, row)  # noqa: E731
         kind = _KINDS.get(used.base, "text")
-        return Field(name, kind, sql, label, facet.plural if facet else plural(label), used.is_array, listed=listed)
+        shown = facet.plural if facet else plural(label)
+        known = facet.words if facet and listed else ()
+        return Field(name, kind, sql, label, shown, used.is_array, listed=listed, words=known)
 
     return {name: field_of(name, column) for name, column in rows.fields.items()}
-
-
-def _table_of(table: SearchTable, facet: Facet) -> str | None:
-    return table.relation(facet.related).table if facet.related else None
 
 
 def _predicates(collection: Collection) -> dict[str, tuple[Condition, ...]]:
@@ -203,50 +206,38 @@ def _predicate(text: str) -> tuple[Condition, ...]:
     return CONDITIONS.validate_python(read_predicate(text))
 
 
-def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | None:
-    if not collection.declaration.text:
-        return None
-    if isinstance(collection, OwnTable):
-        return lambda row, text: f"{row}.text_search @@ (select parsed_query({text}))"
-    # the words stand in a table of ours, in a template with a place for the text
-    words_hold = table.holds_words.partition(" in ")[2]
-    return lambda row, text: f"{collection.key_text(row)} in {words_hold.format(text)}"
-
-
 # ---- fields ----
 
 
 def _facet_fields(
     declared: Declared, titles: Mapping[str, Link], collections: Sequence[Collection]
 ) -> Iterator[tuple[str, Field]]:
-    collection = declared.collection
-    facets = {facet.name: facet for facet in search_table(collection).facets}
+    collection, table = declared.collection, declared.table
     for name, declaration in collection.declaration.facets.items():
-        facet, table = facets[name], declared.table
-        link = titles.get(declaration.related or name)
-        if link is not None and (declaration.of or declaration.related):
-            title = (
-                partial(value_of_related, collection, name, declaration)
-                if declaration.related
-                else title_of(collection, declaration)
-            )
-            value = _facet_field(facet, title, table, is_array=facet.is_array if declaration.related else False)
-            value = _in_parts(facet, table) if declaration.columns else value
-            yield name, replace(value, related=link, names_rows=is_name_of_row(declaration, link, collections))
-        elif declaration.kind == "place" and (
-            declaration.columns or collection.columns[declaration.column or name].is_array
-        ):
-            yield name, _in_parts(facet, table)
+        facet = table.facets[name]
+        led = titles[declaration.related or name] if declaration.of or declaration.related else None
+        is_parted = bool(declaration.columns) or (
+            led is None and facet.place is not None and collection.columns[declaration.column or name].is_array
+        )
+        field = _plain(facet, table)
+        if not is_parted:
+            value = title_of(collection, declaration) if declaration.of else facet.place or facet.sql
+            is_array = facet.has_several and declaration.of is None
+            field = replace(field, sql=value, place=facet.place and value, is_array=is_array)
+        if led is not None:
+            yield name, replace(field, related=led, names_rows=is_name_of_row(declaration, led, collections))
         else:
-            field = _facet_field(facet, partial(own_value, collection, name, declaration), table)
-            is_title = declaration.columns_as(name) == collection.declaration.title
-            yield (
-                name,
-                replace(field, names_rows=is_title, currency_of=_field_of(collection, declaration.currency_column)),
-            )
-    if DATE in facets and DATE not in collection.declaration.facets:
-        column = collection.declaration.date or ""
-        yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
+            is_title = not is_parted and declaration.columns_as(name) == collection.declaration.title
+            currency_of = _field_of(collection, declaration.currency_column)
+            yield name, replace(field, names_rows=is_title, currency_of=currency_of)
+    if DATE in table.facets and DATE not in collection.declaration.facets:
+        yield DATE, _plain(table.facets[DATE], table)
+
+
+def _plain(facet: Field, table: Source) -> Field:
+    """A facet of a table as a Query compares it: with values, and by its label."""
+    listed = (table, facet.name) if facet.is_listed else None
+    return replace(facet, listed=listed, related=None, folds=False, wording=None)
 
 
 def _field_of(collection: Collection, column: str | None) -> str | None:
@@ -261,18 +252,6 @@ def _field_of(collection: Collection, column: str | None) -> str | None:
 def _name_of(column: str) -> str:
     """A column's name as a field."""
     return column.replace(".", "_").replace("(", "_").replace(")", "_")
-
-
-def _facet_field(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
-    """A facet with the SQL of its value. Of a place, each part counts where conditions name one."""
-    value = described(facet, sql, table, is_array=is_array)
-    return replace(value, place=sql) if facet.kind == "place" else value
-
-
-def _in_parts(facet: Facet, table: SearchTable) -> Field:
-    """A place in several columns, or one of several, as each of its parts."""
-    whole = one_row(facet.sql)
-    return replace(_facet_field(facet, whole, table, is_array=True), sql=one_row(f"place_parts({facet.sql})"))
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
 from quarry.query.arithmetic import (
     BUSINESS_HOURS,
     DECLARED_PARTS,
@@ -23,7 +23,8 @@ from quarry.query.arithmetic import (
     is_arithmetic,
     part_of_date,
 )
-from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
+from quarry.schema.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
+from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
 """Links that one path follows at most."""
@@ -174,6 +175,7 @@ class Path:
         return " ".join(part for part in (*links, last.replace("_", " ")) if part)
 
 
+@lru_cache(maxsize=128)
 def rows_of(source: Source) -> Rows:
     """A source's rows. Each has `id` and `title`, unless it declares fields of these names."""
     own = {

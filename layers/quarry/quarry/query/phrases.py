@@ -14,7 +14,9 @@ from importlib.resources import files
 from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import (
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
+from quarry.query.values import interval_of, truth_of
+from quarry.schema.algebra import (
     OF_GROUPS,
     PAIRED,
     PIECES,
@@ -35,9 +37,7 @@ from quarry.query.algebra import (
     Words,
     WordValues,
 )
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
-from quarry.query.schema import Field, Kind, Schema, Source
-from quarry.query.values import interval_of, truth_of
+from quarry.schema.source import Field, Kind, Schema, Source
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
@@ -83,8 +83,7 @@ class Phrases:
 
     @property
     def language(self) -> str:
-        languages = self.source.languages or (ENGLISH,)
-        return languages[0] if len(languages) == 1 else ENGLISH
+        return self.source.language
 
     @property
     def writing(self) -> Writing:
@@ -320,10 +319,8 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        # a place is one, though it may have several parts
-        is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
-        article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
-        name = field.plural if is_several else field.label
+        article = "" if field.has_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        name = field.plural if field.has_several else field.label
         return f"{'without' if has_none else 'with'} {article}{name}"
 
     def _aggregated(self, name: str) -> str:

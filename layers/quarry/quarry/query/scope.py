@@ -13,12 +13,12 @@ from psycopg.sql import SQL, Composable, Composed, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.paths import Rows, Step
-from quarry.query.schema import Kind, Schema, Source
+from quarry.schema.source import Kind, Schema, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from quarry.query.algebra import Query
+    from quarry.schema.algebra import Query
 
 TRUE = SQL("true")
 

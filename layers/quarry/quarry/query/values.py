@@ -8,10 +8,10 @@ from calendar import monthrange
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from quarry.query.algebra import Scalar
 from quarry.query.arithmetic import undeclared
 from quarry.query.paths import invalid
-from quarry.query.schema import Kind
+from quarry.schema.algebra import Scalar
+from quarry.schema.source import Kind
 
 _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
 _FISCAL = re.compile(r"(?:FY ?(?=\d)|(\w+ )fiscal )(\d{4}(?:-Q[1-4])?|quarter|year)", re.ASCII | re.IGNORECASE)

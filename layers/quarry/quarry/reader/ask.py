@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.features import Features
 from quarry.reader.names import FieldName, LinkName, SourceName
+from quarry.schema.algebra import Direction, Function, Period
 
 Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
 

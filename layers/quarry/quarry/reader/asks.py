@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import get_args
 
-from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, SourceName
+from quarry.schema.algebra import Direction, Function, Period
 from quarry.spans.quantities import dimension_of
 
 BASES_MAX = 6

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from types import MappingProxyType
 
-from quarry.query.schema import Schema
 from quarry.reader.ask import Ask
 from quarry.reader.asks import Asks
 from quarry.reader.compose import Composed, Json, compose
@@ -20,6 +19,7 @@ from quarry.reader.condition_sets import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.mentions import Mentions, ValueLink, read_words
 from quarry.reader.names import SourceName, names_of
+from quarry.schema.source import Schema
 
 ASKS_MAX = 40
 SETS_MAX = 12

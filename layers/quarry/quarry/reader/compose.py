@@ -7,11 +7,11 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.query.algebra import Function
 from quarry.reader.ask import Ask
 from quarry.reader.condition_sets import Conditions
 from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
 from quarry.reader.options import Test
+from quarry.schema.algebra import Function
 
 Json = dict[str, Any]
 

@@ -5,9 +5,9 @@ or date vetoes a confident answer. The executor enforces scope and rights. Pure.
 from __future__ import annotations
 
 from quarry.language.word_forms import STOP_WORDS, phrase
-from quarry.query.algebra import Scalar
 from quarry.reader.mentions import Mentions, NumberMention, WordRun
 from quarry.reader.names import FieldName, SourceName
+from quarry.schema.algebra import Scalar
 from quarry.spans.quantities import converted, dimension_of
 
 NAMED_IN_FULL = 0.99

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import Field, Kind, Schema, Source
+from quarry.schema.source import Field, Kind, Schema, Source
 from quarry.spans.quantities import same_unit
 
 HOPS_MAX = 3
@@ -244,8 +244,7 @@ def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldNam
     each = source.fields[name]
     words: list[str] = [source.fields[other].label for other in same]
     if each.listed is not None:
-        table, facet = each.listed
-        words += table.facet(facet).words
+        words += each.words
     words += same_unit(each.unit)
     is_key = _is_key(source, each)
     words += KEY if is_key else ()

@@ -10,11 +10,11 @@ from itertools import combinations, islice
 from operator import attrgetter
 from typing import Literal
 
-from quarry.query.algebra import Scalar
 from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold, plain
 from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.mentions import DateMention, NumberMention, TextMention, ValueMention, WordRun
 from quarry.reader.names import FieldName, LinkName, SourceName
+from quarry.schema.algebra import Scalar
 from quarry.spans.mention import DateRange
 from quarry.spans.quantities import converted
 

@@ -17,15 +17,15 @@ from pydantic import ValidationError
 from quarry.language.log_linear import softmax
 from quarry.language.word_forms import STOP_WORDS, phrase, runs, tokenise
 from quarry.platform.contract import Assertion, Evidence
-from quarry.query.algebra import CONDITIONS, Comparison, Condition, Query, Span
 from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH
-from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun
 from quarry.reader.names import KEY, FieldName
 from quarry.reader.unread import doubtful, explained, is_behind, may_state, unread_of
+from quarry.schema.algebra import CONDITIONS, Comparison, Condition, Query, Span
+from quarry.schema.source import Schema
 
 LOGIT_MAX = 6.0
 COUNTED_MAX = 4

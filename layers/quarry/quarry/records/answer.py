@@ -19,7 +19,6 @@ from quarry.agent.sources import data_access
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Query
 from quarry.query.contract import DECIDING, QueryResult
 from quarry.query.describe import as_read, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
@@ -41,6 +40,7 @@ from quarry.records.scope import RecordsInquiry, as_requested, read_request, req
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level
@@ -103,10 +103,9 @@ class LikelyQuery:
 
     def _filters(self) -> dict[str, Any]:
         """The conditions as a request writes them. The query says the others."""
-        name = self.toolset.access.homes[self.query.source][1]
-        table = self.toolset.record_types.counted.get(name)
-        conditions = (*self.toolset.scope.facets, *self.query.where)
-        return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
+        access, conditions = self.toolset.access, (*self.toolset.scope.facets, *self.query.where)
+        name = access.homes[self.query.source][1]
+        return {"types": [name], **as_requested(conditions, access.schema.sources[self.query.source])}
 
 
 def _lacks_number(result: QueryResult) -> bool:
@@ -122,8 +121,7 @@ def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
     names = [name for name, (_, own) in toolset.access.homes.items() if own in toolset.record_types.counted]
     if query.source not in names:
         raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
-    table = toolset.record_types.counted[toolset.access.homes[query.source][1]]
-    required_conditions = required(toolset.scope, table, toolset.access.schema.sources[query.source])
+    required_conditions = required(toolset.scope, toolset.access.schema.sources[query.source])
     where = (*required_conditions, *(each for each in query.where if each not in required_conditions))
     return LikelyQuery(None, query.model_copy(update={"where": where}), toolset)
 
@@ -133,10 +131,8 @@ def likely_query(toolset: SearchToolset) -> LikelyQuery | None:
     reading, access = toolset.read.read, toolset.access
     if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
         return None  # nothing of the question was read
-    name = reading.query.source
-    table = toolset.record_types.counted.get(access.homes[name][1])
     try:
-        required_conditions = required(toolset.scope, table, access.schema.sources[name]) if table is not None else []
+        required_conditions = required(toolset.scope, access.schema.sources[reading.query.source])
     except InvalidInput:
         return None
     # a filter that the question repeats is one condition

@@ -18,7 +18,6 @@ import quarry
 from quarry.platform.tables import KEEP
 from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.records.contract import (
     AggregationEvent,
@@ -33,6 +32,7 @@ from quarry.records.contract import (
     UnderstoodEvent,
 )
 from quarry.runs.run_log import ResultRecord
+from quarry.schema.algebra import Query
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
 from quarry.verification.wire import Trust

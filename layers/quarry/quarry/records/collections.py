@@ -30,10 +30,10 @@ def _collection(type: SearchedType, source: SourceDescription | None) -> Collect
         label=type.label,
         description=type.description[0].upper() + type.description[1:],
         facets=[
-            CollectionFacet(name=each.name, kind=each.kind, label=each.label, currency=each.currency)
+            CollectionFacet(name=each.name, kind=each.facet or "value", label=each.label, currency=each.currency)
             for each in type.facets
         ],
-        date=type.table.date,
+        date=type.table.dated,
         language=_code(type.table.languages or (ENGLISH,)),
         left_out=source.left_out if source else None,
         fields=source.fields if source else [],

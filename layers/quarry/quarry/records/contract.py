@@ -22,7 +22,6 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Cell
 from quarry.query.contract import (
     RelatedRows,
     ResultColumn,
@@ -32,6 +31,7 @@ from quarry.query.contract import (
     SourceMeasure,
     Understood,
 )
+from quarry.schema.algebra import Cell
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
 

@@ -9,20 +9,20 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, LiteralString, get_args
 
+from quarry.collections.facets import DATE, compared_as
 from quarry.collections.names import nearest
-from quarry.collections.search_table import DATE
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
-from quarry.query.of_table import Filtered, facets_of
+from quarry.query.filters import Filtered, facets_of
 from quarry.query.paths import MONTH
-from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
 from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
-from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
+from quarry.schema.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
+from quarry.schema.facets import TEXT_KINDS, FacetKind
+from quarry.schema.source import KEY, Field, Source
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000
@@ -54,11 +54,11 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
     facet = [request.by] if request.by and not period else []
     dated = [DATE] if period or scope.dated else []
     needed = [*facet, *dated, *(each.field for each in measures if each.field)]
-    tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
+    having = types_with(scope.facets, chosen, *needed)
     degraded = types.degraded(request.type)
-    if not tables:
+    if not having:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
-    table = tables[0] if len(tables) == 1 else _united(tables, [*needed, *facets_of(scope.required_conditions)])
+    table = having[0].table if len(having) == 1 else _united(having, [*needed, *facets_of(scope.required_conditions)])
     rows = Filtered(table, scope.required_conditions, request.q or "")
     found: dict[str, Any] = {"groups": [], "truncated": False}
     if request.by is not None:
@@ -73,9 +73,9 @@ async def _groups(
     rows: Filtered, by: str, period: Period | None, measures: Sequence[Aggregate], database: Database
 ) -> dict[str, Any]:
     """The groups of a facet, most rows first, or of periods in the order of time, as the wire has them."""
-    table = rows.table
-    facet = table.facet(table.date or DATE) if period else table.facet(by)
-    group = Group(field=facet.name, period=period if facet.kind == "date" else None)
+    table = rows.source
+    facet = table.facets[(table.dated or DATE) if period else by]
+    group = Group(field=facet.name, period=period if facet.facet == "date" else None)
     shape: dict[str, Any] = {
         "aggregate": (_COUNT, *_read(measures)),
         "group": (group,),
@@ -103,10 +103,10 @@ async def _groups(
     }
 
 
-def _group(row: Sequence[Cell], facet: Facet, measures: Sequence[Aggregate], result: Result) -> AggregationGroup:
+def _group(row: Sequence[Cell], facet: Field, measures: Sequence[Aggregate], result: Result) -> AggregationGroup:
     """A row of the result. A period is named by its first day."""
     value, rows, *_ = row
-    if value is not None and facet.kind == "date":
+    if value is not None and facet.facet == "date":
         value = interval_of(str(value), "date", datetime.date.min, "").first.isoformat()
     return AggregationGroup.model_validate({"value": value, "count": rows, **_values(measures, result, row)})
 
@@ -120,7 +120,7 @@ def _has_gaps(groups: Sequence[AggregationGroup], period: Period) -> bool:
 def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Aggregate]:
     """The numbers to compute. Raises InvalidInput for a facet that is a number of no type."""
     measures = [Aggregate.model_validate({"fn": fn, "field": name}) for fn, _, name in map(_parted, request.of)]
-    numbers = sorted({facet.name for each in types for facet in each.table.facets if facet.is_measurable})
+    numbers = sorted({facet.name for each in types for facet in each.table.facets.values() if facet.is_measurable})
     wrong = [
         FieldError(
             f"/of/{place}",
@@ -162,56 +162,64 @@ def _check_group(request: CountRequest, types: Sequence[SearchedType]) -> None:
         raise InvalidInput([FieldError("/by", f"by: {nearest_facets(by, types)}; or {', '.join(PERIODS)}")])
 
 
-def _united(tables: Sequence[SearchTable], names: Sequence[str]) -> SearchTable:
-    """The rows of several tables as one, with the facets of these names, which each table has."""
-    facets = {name: [table.facet(name) for table in tables] for name in dict.fromkeys(names)}
-    many = {name: any(each.is_array or each.related for each in same) for name, same in facets.items()}
+def _united(types: Sequence[SearchedType], names: Sequence[str]) -> Source:
+    """The rows of several types as one source, with the facets of these names, which each type has."""
+    tables = [each.table for each in types]
+    facets = {name: [table.facets[name] for table in tables] for name in dict.fromkeys(names)}
+    many = {name: any(each.has_several or each.related for each in same) for name, same in facets.items()}
     kinds = {name: _kind(same, is_many=many[name]) for name, same in facets.items()}
     selects: list[LiteralString] = []
-    words: list[LiteralString] = []
     for place, table in enumerate(tables):
         own: LiteralString = "".join(
-            f", {_value_of(table, same[place], kinds[name], is_many=many[name])} as c{at}"
+            f", {_value_of(same[place], kinds[name], is_many=many[name])} as c{at}"
             for at, (name, same) in enumerate(facets.items())
         )
-        number: LiteralString = f"{place}"
         selects.append(
-            f"select {number} as quarry_table, ({table.key_sql})::text as quarry_key{own} from {table.rows} t"
-            f" where {guard_of(table)}"
+            f"select {place} as quarry_table, ({table.key('t')})::text as quarry_key{own} from {table.rows} t"
+            f" where {table.guard('t')}"
         )
-        words.append(
-            f"t.quarry_table = {number} and t.quarry_key in"
-            f" (select ({table.key_sql})::text from {table.rows} t where {table.holds_words})"
+
+    def holds_words(row: LiteralString, text: LiteralString) -> LiteralString:
+        held = (
+            f"{row}.quarry_table = {place} and {row}.quarry_key in"
+            f" (select ({table.key('t')})::text from {table.rows} t where {table.holds_words('t', text)})"
+            for place, table in enumerate(tables)
+            if table.holds_words
         )
+        return f"({' or '.join(held)})"
+
+    is_spelt = types[0].collection is not None
+    fields = {
+        name: compared_as(
+            replace(same[0], related=None), kinds[name], f"{{}}.c{at}".format, is_many=many[name], is_spelt=is_spelt
+        )
+        for at, (name, same) in enumerate(facets.items())
+    }
+    key = "({}.quarry_key)::text".format
     return replace(
         tables[0],
         name="records",
-        facets=tuple(
-            replace(same[0], kind=kinds[name], column=f"c{at}", related=None, is_many=many[name])
-            for at, (name, same) in enumerate(facets.items())
-        ),
-        source=f"({' union all '.join(selects)})",
-        key="quarry_key",
-        holds_words=f"({' or '.join(words)})",
-        where="true",
-        guard="true",
-        scope=None,
-        related=(),
+        fields={KEY: replace(tables[0].fields[KEY], sql=key), **fields},
+        rows=f"({' union all '.join(selects)})",
+        key="{}.quarry_key".format,
+        title=key,
+        holds_words=holds_words,
+        guard=lambda row: "true",
+        links={},
     )
 
 
-def _kind(facets: Sequence[Facet], *, is_many: bool) -> FacetKind:
-    """The kind of a facet that several tables have. Values are texts where kinds differ, or rows have several places."""
-    kinds = {facet.kind for facet in facets}
+def _kind(facets: Sequence[Field], *, is_many: bool) -> FacetKind:
+    """The kind of a facet that several types have. Values are texts where kinds differ, or rows have several places."""
+    kinds = {facet.facet or "value" for facet in facets}
     return "value" if len(kinds) > 1 or (is_many and "place" in kinds) else kinds.pop()
 
 
-def _value_of(table: SearchTable, facet: Facet, kind: FacetKind, *, is_many: bool) -> LiteralString:
+def _value_of(facet: Field, kind: FacetKind, *, is_many: bool) -> LiteralString:
     """The value of a row `t`; where rows may have several, an array of them."""
-    value = facet.sql
-    if facet.related is not None:
-        related = table.relation(facet.related)
-        value = f"array(select {value} from {related.rows} r where {related.on})"
-    elif is_many and not facet.is_array:
+    value, link = facet.value, facet.related
+    if link is not None:
+        value = f"array(select {value} from {link.rows} r where {link.on('t', 'r')})"
+    elif is_many and not facet.has_several:
         value = f"array[{value}]"
     return f"({value})::text{'[]' if is_many else ''}" if kind in TEXT_KINDS else value

@@ -15,14 +15,13 @@ from typing import Literal
 
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
-from quarry.collections.search_table import DATE
+from quarry.collections.facets import DATE
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition
-from quarry.query.of_table import denies
+from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
@@ -39,6 +38,7 @@ from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
+from quarry.schema.algebra import Comparison, Condition
 from quarry.services.services import Caller, Services
 
 FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2
@@ -341,7 +341,7 @@ def search_plans(
             if chosen:
                 arms = [TypeSearch(each, words, held) for each, held in chosen.items()]
                 yield SearchPlan(arms, chosen if lists_all else {})
-        if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
+        if not lists_all and (rows := {each: held for each, held in named.items() if each.collection is not None}):
             # its other words may not stand in the records: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
     yield SearchPlan(everything, is_beside=reading is not None and reading.is_dated and not scope.dated)

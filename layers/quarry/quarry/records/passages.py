@@ -289,8 +289,8 @@ QUOTED_CHARACTERS_MAX = 600
 AROUND_CHARACTERS = 100
 """The text before and behind a quoted sentence that a source shows."""
 NEAREST_MAX = 3
-NOTHING_NEAR = "No record is about this."
-NOTHING_THEN = "No record of that time is about this."
+NOTHING_NEAR = "No record surely answers this."
+NOTHING_THEN = "No record of that time surely answers this."
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
@@ -450,8 +450,8 @@ def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tup
 
 
 def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) -> list[str]:
-    """That no record is near the question, and links to the nearest in Markdown. These are `is_beside`, where none is of the days
-    that the question asks about.
+    """That no record surely answers the question, and links to the nearest in Markdown. These are `is_beside`, where none is of
+    the days that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
     return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]

@@ -20,15 +20,16 @@ from quarry.language.word_forms import STOP_WORDS, codes_in
 from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import placed_words, significant_words, words
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
-from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.query.filters import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.records.contract import Intent
 from quarry.records.sources import RecordTypes
-from quarry.retrieval.facets import NUMERIC_KINDS, SearchTable
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
+from quarry.schema.facets import NUMERIC_KINDS
+from quarry.schema.source import Source
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, Span
 
@@ -157,7 +158,7 @@ class RecordsReading:
             return False  # what records hold is meant, not only which they are
         return self.must_hold and bool(self.conditions or conditions) and not self.says_more
 
-    def conditions_for(self, table: SearchTable) -> list[Condition] | None:
+    def conditions_for(self, table: Source) -> list[Condition] | None:
         """The conditions on the facets of this table; None where it lacks the facets of one."""
         conditions = [tellable(each, table) for each in self.conditions]
         found = [each for each in conditions if each is not None]
@@ -239,7 +240,7 @@ class Likely:
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
-    def conditions(self, table: SearchTable) -> Iterator[SaidCondition]:
+    def conditions(self, table: Source) -> Iterator[SaidCondition]:
         """The likely conditions on facets of the table."""
         mentions = self.read.mentions
         yield from _together(filter(None, (self._of_value(value, table) for value in mentions.values)), table)
@@ -248,19 +249,19 @@ class Likely:
         # LIKELY is a share of all candidates, the chances are shares of the best
         known, dated = sum(chance for _, chance in self.read.best), False
         for likely in likely_conditions(self.read):
-            kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
+            kinds = {table.facets[name].facet for name in facets_of([likely.condition]) if name in table.facets}
             is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
             spans = [self._span(each.first, each.last) for each in measures if each.mask & likely.mask]
             if is_measured and spans and known * likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
                 yield likely.condition, frozenset[Span]().union(*spans)
-        if table.date and not dated:
+        if table.dated and not dated:
             # days date the records, but a year may be part of a name ("the 2026 budget")
             for each in mentions.days:
                 if each.days.grain != "year" or not mentions.unread(each.place.mask):
-                    yield on_days(table.date, each.days), self._span(each.place.first, each.place.last)
+                    yield on_days(table.dated, each.days), self._span(each.place.first, each.place.last)
 
-    def _of_value(self, value: ValueMention, table: SearchTable) -> SaidCondition | None:
+    def _of_value(self, value: ValueMention, table: Source) -> SaidCondition | None:
         """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
@@ -276,8 +277,8 @@ class Likely:
         one = {name for name, chance in chances.of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
         for link in value.links:
-            is_meant = link.field in one if one else link.field in table.by_name
-            if link.is_whole == is_whole and is_meant and link.field in table.by_name:
+            is_meant = link.field in one if one else link.field in table.facets
+            if link.is_whole == is_whole and is_meant and link.field in table.facets:
                 by_facet.setdefault(link.field, []).append(link.value)
         if not by_facet:
             return None
@@ -329,7 +330,7 @@ def _spans(conditions: Iterable[SaidCondition]) -> frozenset[Span]:
     return frozenset[Span]().union(*(spans for _, spans in conditions))
 
 
-def _together(conditions: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
+def _together(conditions: Iterable[SaidCondition], table: Source) -> list[SaidCondition]:
     """The conditions, with those joined by "or" that name values of a field with one value a row."""
     found: list[SaidCondition] = []
     for condition, spans in conditions:
@@ -342,10 +343,10 @@ def _together(conditions: Iterable[SaidCondition], table: SearchTable) -> list[S
     return found
 
 
-def _are_alternatives(condition: Condition, other: Condition, table: SearchTable) -> bool:
+def _are_alternatives(condition: Condition, other: Condition, table: Source) -> bool:
     facets = facets_of([condition, other])
     is_asked_for = not any(map(denies, comparisons_of([condition, other])))
-    return is_asked_for and len(facets) == 1 and not any(table.facet(name).is_array for name in facets)
+    return is_asked_for and len(facets) == 1 and not any(table.facets[name].has_several for name in facets)
 
 
 def _within(phrase: str, words: set[str]) -> bool:
@@ -366,14 +367,14 @@ def _without(text: str, spans: Sequence[Span]) -> str:
     return " ".join("".join(kept).split())
 
 
-def is_soft(condition: Condition, table: SearchTable) -> bool:
+def is_soft(condition: Condition, table: Source) -> bool:
     """Whether its values are ordinary words, which a question may use without meaning the field."""
-    return not any(denies(each) or table.facet(facet_of(each)).is_hard for each in comparisons_of([condition]))
+    return not any(denies(each) or table.facets[facet_of(each)].is_hard for each in comparisons_of([condition]))
 
 
-def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
-    facets = [table.facet(facet_of(each)) for each in comparisons_of([condition]) if not denies(each)]
-    return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
+def _is_of_people_or_days(condition: Condition, table: Source) -> bool:
+    facets = [table.facets[facet_of(each)] for each in comparisons_of([condition]) if not denies(each)]
+    return bool(facets) and all(each.is_people or each.facet in ("name", "date") for each in facets)
 
 
 def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
@@ -385,24 +386,24 @@ def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
     return not months.isdisjoint(day_words) or any(map(str.isdigit, "".join(day_words)))
 
 
-def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:
+def _is_a_time(condition: Condition, table: Source, at_most: int) -> bool:
     """Whether it is about a day, or about days that are `at_most` so many days apart."""
     if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
         return False
-    if table.facet(facet_of(condition)).kind != "date" or condition.field.startswith(f"{MONTH}("):
+    if table.facets[facet_of(condition)].facet != "date" or condition.field.startswith(f"{MONTH}("):
         return False  # a month of any year, such as those of "winter", is no range of days
     days = [datetime.date.fromisoformat(str(each)[:10]) for each in condition.scalars]
     return (max(days) - min(days)).days <= at_most
 
 
-def tellable(condition: Condition, table: SearchTable) -> Condition | None:
+def tellable(condition: Condition, table: Source) -> Condition | None:
     """As much of a condition as this table's facets can meet. A person who may stand in several facets is looked for in the first
     facet of people. What a row may be like itself is not asked of what it refers to.
     """
-    people = [facet.name for facet in table.facets if facet.is_people]
-    facets = {part: table.facet(*facets_of([part])) for part in parts_of(condition) if can_have(table, part)}
-    nearest = min((facet.steps for facet in facets.values()), default=0)
-    facets = {part: facet for part, facet in facets.items() if facet.steps == nearest}
+    people = [facet.name for facet in table.facets.values() if facet.is_people]
+    facets = {part: table.facets[facets_of([part])[0]] for part in parts_of(condition) if can_have(table, part)}
+    nearest = min((facet.hops for facet in facets.values()), default=0)
+    facets = {part: facet for part, facet in facets.items() if facet.hops == nearest}
     if sum(facet.name in people for facet in facets.values()) > 1:
         facets = {part: facet for part, facet in facets.items() if facet.name not in people[1:]}
     return AnyOf.of([*facets]) if facets else None

@@ -17,12 +17,12 @@ from quarry.platform.numbers import exact
 from quarry.platform.text import shown
 from quarry.postgres.adapters import array_of_texts, half_vector
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
 from quarry.query.execute import SERIAL
-from quarry.query.of_table import Filtered
+from quarry.query.filters import Filtered
 from quarry.records.contract import RecordKey, RecordType, WholeRecord
 from quarry.records.evidence import RecordCandidate, RecordText
 from quarry.records.sources import RecordTypes, SearchedType
+from quarry.schema.algebra import Condition
 
 ROWS_RANKED = 4_000
 """Rows that one search ranks by their words, shared by its arms; more for a query of few words (text_candidates)."""

@@ -14,20 +14,20 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from quarry.collections.search_table import DATE
+from quarry.collections.facets import DATE
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
-from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source, parts_of
-from quarry.query.schema import Source
+from quarry.query.filters import RANGES, as_queried, between, compared, facets_of, labels, parts_of, typed
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.sources import RecordTypes, SearchedType
-from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
+from quarry.schema.facets import NamedValue
+from quarry.schema.source import Source
 from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4
@@ -116,7 +116,7 @@ async def with_known_values(
     those in `owners` are known.
     """
     tables = [each.table for each in types]
-    exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
+    exact = {facet.name for table in tables for facet in table.facets.values() if facet.facet in _EXACT_KINDS}
     named = {
         (each.field, str(value)): NamedValue((each.field,), str(value))
         for each in comparisons_of(scope.facets)
@@ -158,7 +158,7 @@ def facet_conditions(
     """
     if len(parameters) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
-    tables = {name: each.table for each in types for name in each.table.by_name}
+    tables = {name: each.table for each in types for name in each.table.facets}
     made: list[Condition] = []
     wrong: list[FieldError] = []
     for name, values in parameters.items():
@@ -168,7 +168,7 @@ def facet_conditions(
                 raise ValueError(nearest_facets(facet, types))
             conditions = _conditions(facet, values, tables[facet], is_denied=name != facet)
             for each in conditions:
-                in_table(each, tables[facet])
+                typed(each, tables[facet])
             made += conditions
         except ValueError as error:
             place = name.replace("~", "~0").replace("/", "~1")
@@ -181,12 +181,12 @@ def facet_conditions(
 def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
     """The types that have the facets of all conditions, and the facets `also`."""
     facets = {*facets_of(conditions), *also}
-    return tuple(each for each in types if facets <= each.table.by_name.keys())
+    return tuple(each for each in types if facets <= each.table.facets.keys())
 
 
-def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_denied: bool) -> list[Condition]:
+def _conditions(name: str, values: Sequence[str], table: Source, *, is_denied: bool) -> list[Condition]:
     """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
-    kind, set_values, found = table.facet(name).kind, [value for value in values if value], list[Condition]()
+    kind, set_values, found = table.facets[name].facet, [value for value in values if value], list[Condition]()
     span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
     if span is not None:
         found.append(Not(negated=span) if is_denied else span)
@@ -197,7 +197,7 @@ def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_deni
     return found if is_denied else [AnyOf.of(found)]
 
 
-def _range(name: str, value: str, kind: str) -> Condition | None:
+def _range(name: str, value: str, kind: str | None) -> Condition | None:
     """The range that a value writes, as `5..10` or `>5..`; None where it is no range."""
     first, dots, last = value.partition(TO)
     if not dots or not (first or last):
@@ -218,27 +218,27 @@ def _range(name: str, value: str, kind: str) -> Condition | None:
 
 def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     """The message that no record of these types has such a facet, with the nearest names."""
-    facets = {facet.name: None for each in types for facet in each.table.facets}
+    facets = dict.fromkeys(name for each in types for name in each.table.facets)
     near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
     return f"the records searched have no such facet; the nearest are {', '.join(near)}"
 
 
-def required(scope: SearchScope, table: SearchTable, source: Source) -> list[Condition]:
+def required(scope: SearchScope, source: Source) -> list[Condition]:
     """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
-    return [_required(each, table, source) for each in scope.required_conditions]
+    return [_required(each, source) for each in scope.required_conditions]
 
 
-def _required(condition: Condition, table: SearchTable, source: Source) -> Condition:
+def _required(condition: Condition, source: Source) -> Condition:
     try:
-        return on_source(condition, table, source)
+        return as_queried(condition, source)
     except ValueError as error:
         facets = ", ".join(facets_of([condition]))
         message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
         raise InvalidInput([FieldError("/source", message)]) from error
 
 
-def as_requested(conditions: Iterable[Condition], table: SearchTable) -> dict[str, Any]:
-    """The conditions as a request writes them: `from` and `to` for the table's date, and `facets`. What no request can ask is
+def as_requested(conditions: Iterable[Condition], table: Source) -> dict[str, Any]:
+    """The conditions as a request writes them: `from` and `to` for the date of the rows, and `facets`. What no request can ask is
     left out.
     """
     days: dict[str, str] = {}
@@ -248,11 +248,11 @@ def as_requested(conditions: Iterable[Condition], table: SearchTable) -> dict[st
         parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
         is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
         is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
-        if not (is_alike and is_of_one) or parts[0].field not in table.by_name:
+        if not (is_alike and is_of_one) or parts[0].field not in table.facets:
             continue
-        facet, (first, last) = table.facet(parts[0].field), _ends(parts[0])
+        facet, (first, last) = table.facets[parts[0].field], _ends(parts[0])
         is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
-        if facet.name == table.date and facet.kind == "date" and not is_denied and (first or last):
+        if facet.name == table.dated and facet.facet == "date" and not is_denied and (first or last):
             days |= {key: day for key, day in (("from", first), ("to", last)) if day}
         elif values := [value for part in parts for value in _values(part)]:
             facets[f"{NEGATED if is_denied else ''}{facet.name}"] = values

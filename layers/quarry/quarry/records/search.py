@@ -8,7 +8,7 @@ from functools import partial
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
 from quarry.postgres.pool import Database
-from quarry.query.of_table import Filtered
+from quarry.query.filters import Filtered
 from quarry.records.contract import Matched, RecordKey, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.evidence import RankedRecord, RecordText
 from quarry.records.finding import PlanCandidates, gather_candidates, rank_found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Names
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -22,24 +22,23 @@ from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from quarry.agent.service import Filter
-from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import columns_of
-from quarry.collections.collection import ENGLISH, Collection, OwnTable
+from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
+from quarry.collections.facets import DATE, called, facet_source, hides_rows
 from quarry.collections.names import nearest
 from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
-from quarry.collections.search_table import called, hides_rows, search_table
 from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Condition
+from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
-from quarry.query.of_table import Filtered
-from quarry.query.schema import Source
 from quarry.records.contract import RecordType
-from quarry.retrieval.facets import Facet, SearchTable
+from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
+from quarry.schema.algebra import Condition
+from quarry.schema.source import Field, Source
 from quarry.services.memory import Memory
 from quarry.services.services import Caller, Services
 
@@ -55,7 +54,7 @@ class SearchedType:
     """
 
     name: RecordType
-    table: SearchTable
+    table: Source
     rows: str
     windows: str
     label: str
@@ -95,9 +94,9 @@ class SearchedType:
         return None if condition is None else condition.as_string(None)
 
     @property
-    def facets(self) -> Sequence[Facet]:
+    def facets(self) -> Sequence[Field]:
         """The facets that clients can filter by."""
-        return search_table(self.collection).facets if self.collection else self.table.facets
+        return [*self.table.facets.values()]
 
     @property
     def has_meaning(self) -> bool:
@@ -141,8 +140,8 @@ class SearchedType:
         if self.only is None:
             return Filtered(self.table, asked)
         # made by `RowConditions`, which quotes every name and value
-        where = f"({self.table.where}) and ({self.only.condition})"
-        return Filtered(replace(self.table, where=where), asked)
+        guard, only = self.table.guard, self.only.condition
+        return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), asked)
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
@@ -151,7 +150,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     because they cannot be read. `acts_as` is what the database's policies know of the caller.
     """
 
-    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
+    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, Source] | None = None) -> None:
         self._types = {each.name: each for each in types}
         self.also_counted = also_counted or {}
         self.owners: Owners = {}
@@ -223,40 +222,37 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return chosen
 
     @cached_property
-    def counted(self) -> Mapping[str, SearchTable]:
+    def counted(self) -> Mapping[str, Source]:
         """The tables that can be counted: those of the types, and those of `also_counted`."""
         return {name: each.table for name, each in self.items()} | dict(self.also_counted)
 
     @cached_property
-    def united(self) -> SearchTable:
-        """All types as one table, for questions that name none of them."""
-        tables = tuple(each.table for each in self.values() if each.is_searched)
-        return SearchTable(
+    def united(self) -> Source:
+        """All types as one source, for questions that name none of them. It is not read. Of a facet of several types it has the
+        one with the fewest references.
+        """
+        tables = [each.table for each in self.values() if each.is_searched]
+        fields: dict[str, Field] = {}
+        for name, facet in chain.from_iterable(table.facets.items() for table in tables):
+            if name not in fields or facet.hops <= fields[name].hops:
+                fields[name] = facet
+        return Source(
+            "records",
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            facets=tuple(_united(table.facets for table in tables)),
-            date="date" if any(table.date for table in tables) else None,
-            related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            rows="",
+            key="{}.id".format,
+            title="{}.id".format,
+            fields=fields,
+            links={name: link for table in tables for name, link in table.links.items()},
+            dated=DATE if any(table.dated for table in tables) else None,
             languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
-            united=tables,
-            reckons=any(table.reckons for table in tables),
         )
-
-
-def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
-    """Each facet once, with the words for it in all tables."""
-    by_name: dict[str, list[Facet]] = {}
-    for facet in chain.from_iterable(facets):
-        by_name.setdefault(facet.name, []).append(facet)
-    for same in by_name.values():
-        words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
-        nearest = min(reversed(same), key=lambda facet: facet.steps)
-        yield nearest if len(same) == 1 else replace(nearest, words=words)
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
     """A collection as a type of record; `others` are declared too."""
-    declared, own = collection.declaration, search_table(collection)
+    declared, own = collection.declaration, facet_source(collection)
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
@@ -265,10 +261,9 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
-    is_own = isinstance(collection, OwnTable)
-    columns = (*declared.headings, *declared.embedded) if is_own else declared.text
+    columns = (*declared.headings, *declared.embedded) if collection.has_own_words else declared.text
     texts = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
-    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
+    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard('t')}"
     return SearchedType(
         collection.name,
         table,
@@ -289,7 +284,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         authors=tuple(
             name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
         ),
-        **({} if is_own else _beside(collection)),
+        **({} if collection.has_own_words else _beside(collection)),
     )
 
 
@@ -317,7 +312,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 BUILT_IN = RecordTypes(
     [searched_type(each) for each in COLLECTIONS if each.declaration.text],
-    {each.name: search_table(each) for each in COLLECTIONS if not each.declaration.text},
+    {each.name: facet_source(each) for each in COLLECTIONS if not each.declaration.text},
 )
 """The types that every database has tables for."""
 

@@ -36,7 +36,6 @@ from quarry.platform.links import LinkFilter, plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
-from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
 from quarry.records.contract import (
@@ -54,6 +53,7 @@ from quarry.records.prompts import ABOUT, ALREADY, followup_messages, history_me
 from quarry.records.reading import words_to_look_up
 from quarry.records.retrieval import TypeSearch, coverages, describe, whole_record
 from quarry.records.scope import required, types_with
+from quarry.schema.algebra import Condition
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, lacks_data, level
 
@@ -93,8 +93,7 @@ class Research(Toolset):
         return bool(self.toolset.evidence.sources)
 
     def required(self, name: str) -> Sequence[Condition]:
-        table = self.toolset.record_types.counted[name]
-        return required(self.toolset.scope, table, self.access.schema.sources[name])
+        return required(self.toolset.scope, self.access.schema.sources[name])
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         toolset = self.toolset

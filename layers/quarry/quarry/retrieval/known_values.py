@@ -18,17 +18,17 @@ from quarry.language.word_forms import Token, keys, slips, stem
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import (
+from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
+from quarry.schema.facets import (
     EXPLAINED_VALUES,
     FacetKind,
     NamedValue,
-    SearchTable,
     UnknownValue,
     folded_value,
     nearest,
     plain,
 )
-from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
+from quarry.schema.source import Source
 from quarry.spans.gazetteer import places_called
 from quarry.spans.mention import KnownValue, ValueMatch
 
@@ -40,7 +40,7 @@ COMPARED_VALUES = 1_000
 
 async def values_meant(
     database: Database,
-    table: SearchTable,
+    table: Source,
     named_values: Sequence[NamedValue],
     question: str = "",
     *,
@@ -96,7 +96,7 @@ class NamedCondition:
 
 
 async def conditions_meant(
-    database: Database, table: SearchTable, conditions: Sequence[NamedCondition], question: str
+    database: Database, table: Source, conditions: Sequence[NamedCondition], question: str
 ) -> list[list[str]]:
     """For each condition, the values of the data that it means, each once; none if an alternative on another facet has them.
     Raises what `values_meant` does.
@@ -115,7 +115,7 @@ async def conditions_meant(
 
 async def existing_values(
     database: Database,
-    tables: Sequence[SearchTable],
+    tables: Sequence[Source],
     values: Sequence[NamedValue],
     owners: Owners = NO_OWNERS,
     *,
@@ -131,7 +131,7 @@ async def existing_values(
 
 
 async def frequent_values(
-    database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Owners, limit: int
+    database: Database, facets: Sequence[tuple[Source, str]], owners: Owners, limit: int
 ) -> Mapping[tuple[str, str], list[str]]:
     """The most frequent values of each facet that the caller may see, by table and facet, in one statement, and one more if
     policies may hide some. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
@@ -174,7 +174,7 @@ class _Matches:
 
 async def _matches(
     database: Database,
-    tables: Sequence[SearchTable],
+    tables: Sequence[Source],
     named_values: Sequence[NamedValue],
     owners: Owners,
     *,
@@ -185,7 +185,7 @@ async def _matches(
         for table, owner in zip(tables, owners_of(tables, owners), strict=True)
         for place, each in enumerate(named_values)
         for facet in each.facets
-        if facet in table.by_name
+        if facet in table.facets
         for value, is_place in _said_otherwise(table, facet, each.value)
     ]
     places, names, scopes, facets, values, wholes = map(list, zip(*lookups, strict=True) if lookups else [()] * 6)
@@ -209,21 +209,21 @@ async def _matches(
     return found
 
 
-def _said_otherwise(table: SearchTable, facet: str, value: str) -> Iterator[tuple[str, bool]]:
+def _said_otherwise(table: Source, facet: str, value: str) -> Iterator[tuple[str, bool]]:
     """A value, what it is a synonym of, and the names of the place that it is. These are `True`: no part of another name is meant
     ("england" in "New England").
     """
     yield value, False
     yield from ((meaning, False) for meaning in _synonyms(table, facet, value))
-    if table.facet(facet).kind == "place":
+    if table.facets[facet].facet == "place":
         text = plain(value)
         place = next(iter(places_called(value)), None)
         yield from ((name, True) for name in (place.names if place else ()) if plain(name) != text)
 
 
-def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
+def _synonyms(table: Source, facet: str, value: str) -> list[str]:
     text = plain(value)
-    return [meaning for word, meaning in table.facet(facet).synonyms if plain(word) == text]
+    return [meaning for word, meaning in table.facets[facet].synonyms if plain(word) == text]
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -235,12 +235,12 @@ def _is_said(value: str, words: frozenset[str]) -> bool:
     return bool(stems) and stems <= words
 
 
-def _is_place(table: SearchTable, named: NamedValue) -> bool:
-    facets = [table.by_name[facet] for facet in named.facets if facet in table.by_name]
-    return any(facet.kind == "place" for facet in facets) and bool(places_called(named.value))
+def _is_place(table: Source, named: NamedValue) -> bool:
+    facets = [table.facets[facet] for facet in named.facets if facet in table.facets]
+    return any(facet.facet == "place" for facet in facets) and bool(places_called(named.value))
 
 
-async def _has_values(database: Database, table: SearchTable) -> bool:
+async def _has_values(database: Database, table: Source) -> bool:
     row = await database.row(
         "select exists (select from facet_values where table_name = %(table)s) as has", {"table": table.name}
     )
@@ -248,7 +248,7 @@ async def _has_values(database: Database, table: SearchTable) -> bool:
 
 
 async def _explained(
-    database: Database, table: SearchTable, unknown: Sequence[NamedValue], owners: Owners
+    database: Database, table: Source, unknown: Sequence[NamedValue], owners: Owners
 ) -> list[FieldError]:
     """An error for each value; one for a value that is named for several facets."""
     errors = []
@@ -260,12 +260,12 @@ async def _explained(
             known = await _compared(database, table, facets, owners)
             near = await off_loop(nearest, each.value, known)
         named = each.elsewhere or each.facets[:1]
-        label = " or ".join(dict.fromkeys(table.facet(facet).label for facet in named))
+        label = " or ".join(dict.fromkeys(table.facets[facet].label for facet in named))
         errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
     return errors
 
 
-async def _compared(database: Database, table: SearchTable, facets: Sequence[str], owners: Owners) -> list[str]:
+async def _compared(database: Database, table: Source, facets: Sequence[str], owners: Owners) -> list[str]:
     """The most frequent values of the facets that the caller may see."""
     arguments = {
         "facets": [facet for facet in facets if facet not in table.guarded],
@@ -341,7 +341,7 @@ class LookUp:
 
 async def look_up(
     database: Database,
-    tables: Sequence[SearchTable],
+    tables: Sequence[Source],
     tokens: Sequence[Token],
     *,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
@@ -362,7 +362,7 @@ async def look_up(
     also = [phrase for phrase in also if phrase.last <= len(words)]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
     found = await _found(database, tables, words, owners, forms, also, unsure[:DOUBTFUL_MAX])
-    kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
+    kinds = {name: facet.facet for table in tables for name, facet in table.facets.items()}
     others: list[tuple[Mapping[int, _Correction], Sequence[DictRow]]] = []
     for replaced in await off_loop(list, _corrections(words, found)):
         read = words[: max(replaced) + VALUE_WORDS_MAX]
@@ -379,7 +379,7 @@ class _Correction:
 
 async def _found(
     database: Database,
-    tables: Sequence[SearchTable],
+    tables: Sequence[Source],
     words: list[str],
     owners: Owners,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
@@ -406,7 +406,7 @@ async def _found(
     return await _visible(database, tables, rows) if may_hide else rows
 
 
-async def _visible(database: Database, tables: Sequence[SearchTable], rows: Sequence[DictRow]) -> list[DictRow]:
+async def _visible(database: Database, tables: Sequence[Source], rows: Sequence[DictRow]) -> list[DictRow]:
     # whole values first, since the number is limited
     proposed = sorted(
         (row for row in rows if row["match"] != "words"),
@@ -428,7 +428,7 @@ def _proposed(row: DictRow) -> tuple[str, str, str]:
 def _meanings(
     found: Sequence[DictRow],
     corrected: Sequence[tuple[Mapping[int, _Correction], Sequence[DictRow]]],
-    kinds: Mapping[str, FacetKind],
+    kinds: Mapping[str, FacetKind | None],
 ) -> Sequence[ValueMatch]:
     """The values that the words may mean, as `found`, and with some words `corrected`."""
     matches = list(_value_matches(found, kinds))
@@ -437,7 +437,7 @@ def _meanings(
     return _merged(matches)
 
 
-def _value_matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
+def _value_matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind | None]) -> Iterator[ValueMatch]:
     # values of a facet that is no longer declared stay until the next count
     found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
     terms = _terms(found)
@@ -478,7 +478,7 @@ def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
     return covered
 
 
-def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
+def _may_stand_for(kind: FacetKind | None, words: int, stems: Sequence[str]) -> bool:
     """Whether so many words of a value may stand for it: one of a name, half of another kind, none of a title."""
     return kind == "name" or (kind != "title" and 2 * words >= len(stems))
 

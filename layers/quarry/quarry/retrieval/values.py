@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, LiteralString, NamedTuple, Protocol
+from typing import Literal, LiteralString, NamedTuple
 
 import psycopg
 from psycopg.errors import Error as PostgresError
@@ -23,76 +23,13 @@ from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
-from quarry.postgres.place_condition import is_place_among
 from quarry.postgres.pool import Database
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
+from quarry.schema.facets import VALUE_MAX_CHARACTERS
+from quarry.schema.matching import holds_one_of
+from quarry.schema.source import Field, Link, Source
 
 
-class Parameters(Protocol):
-    """How a statement takes values."""
-
-    def parameter(self, value: object) -> Composable:
-        """The placeholder of a value."""
-        ...
-
-    def once(self, expression: Composable) -> Composable:
-        """An expression on parameters alone, evaluated once."""
-        ...
-
-
-def holds_one_of(
-    facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters, *, spelt: bool = False
-) -> Composed:
-    """The SQL condition that `value`, of a text facet or a search vector, is or contains one of the values. `spelt`: places are
-    given as the data spells them, so that no row is folded.
-    """
-    names = list(dict.fromkeys(values))
-    if facet.kind == "words":
-        queries = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
-        return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in queries))
-    array = SQL("{}::text[]").format(parameters.parameter(names))
-    if facet.kind == "place" and spelt:
-        return is_place_among(value, names, parameters)
-    if facet.kind == "place":
-        folded = parameters.once(SQL("folded_names({})").format(array))
-        return SQL("folded_names(place_parts({})) && {}").format(value, folded)
-    if facet.kind in ("title", "text"):
-        prefixes = SQL("{} ~ any ({}::text[])").format(
-            SQL(_BARE).format(value), parameters.once(SQL(_BEGINNINGS).format(array))
-        )
-        return SQL("({} and has_any_phrase({}, {}))").format(prefixes, value, array)
-    same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, array)
-    unkept = [name for name in names if not _is_kept(name)]
-    return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
-
-
-_BARE: LiteralString = "translate(folded_text({}), '.''', '')"
-"""A text as its words are compared, before it is split into them."""
-_BEGINNINGS: LiteralString = """array(
-  select case when s.stem = 'and' then ''
-    else replace(left(s.stem, case when length(s.stem) < 4 then 1 else -1 end), '+', '[+]') end
-  from unnest({}) p (phrase), lateral (
-    select w.stem from unnest(word_stems(folded_words(p.phrase))) w (stem) order by length(w.stem) desc limit 1) s)"""
-"""What a text must contain to hold one of some phrases: the longest stem of each without its last letter, which endings change
-("happy" is "happi"), or the first letter of a short one ("dying" is "die"). "and" may be written "&". Only texts that contain it
-are stemmed, word by word.
-"""
-
-
-def _is_kept(value: str) -> bool:
-    """Whether the dictionary has the other spellings of a value, so that they were named with it."""
-    return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
-
-
-def _folds_to(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
-    """The SQL condition that a row has another spelling of one of the values. No index serves it."""
-    array = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
-    template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
-    folded = SQL("{}::text[]").format(parameters.once(array))
-    return SQL(template if facet.is_array else "folded_value({}) = any({})").format(value, folded)
-
-
-def values_function(table: SearchTable) -> str:
+def values_function(table: Source) -> str:
     """The SQL function `<table>_values`: each value of each listed facet, its owner, and the number of rows."""
     return f"""-- Written by tools/generate.py from the facets of {table.name}.
 -- The values by which {table.name} are looked up, and how many rows have each.
@@ -104,48 +41,52 @@ $$;
 """
 
 
-def values_query(table: SearchTable, where: str | None = None) -> str:
+def values_query(table: Source, where: str | None = None) -> str:
     """Selects each value of each listed facet, its owner, and the number of rows `t` that have it and meet `where`."""
     values = [changed_values(table, relations, "1", where=where) for relations in relations_of(table)]
     return counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
-def value_expression(facet: Facet) -> LiteralString:
+def value_expression(facet: Field) -> LiteralString:
     """An SQL expression for the values of a facet; set-returning if a row may have several."""
-    if facet.kind == "place":
-        return "unnest(place_parts(" + facet.sql + "))"
-    if facet.kind == "title":
-        return "title_runs(" + facet.sql + ")"
-    return "unnest(" + facet.sql + ")" if facet.is_array else facet.sql
+    if facet.facet == "place":
+        return f"unnest(place_parts({facet.value}))"
+    if facet.facet == "title":
+        return f"title_runs({facet.value})"
+    return f"unnest({facet.value})" if facet.has_several else facet.value
 
 
-def relations_of(table: SearchTable) -> list[Sequence[Related]]:
+def relations_of(table: Source) -> list[Sequence[Link]]:
     """The groups of relations with listed facets; the empty group stands for the rows themselves. Relations to one table that
     have an owner are one group, to read it once."""
-    named = {facet.related for facet in table.listed}
-    relations: dict[str, list[Related]] = {}
-    for related in table.related:
-        if related.name in named:
-            relations.setdefault(related.table if related.owner else related.name, []).append(related)
+    named = {_related(facet) for facet in table.listed}
+    relations: dict[str | None, list[Link]] = {}
+    for name, link in table.links.items():
+        if name in named:
+            relations.setdefault(link.rows if link.owner else name, []).append(link)
     return [*([()] if None in named else []), *relations.values()]
 
 
-def changed_values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
+def _related(facet: Field) -> str | None:
+    return facet.related.name if facet.related else None
+
+
+def changed_values(table: Source, relations: Sequence[Link], change: str, *, where: str | None = None) -> str:
     """Selects the values that rows have by these relations to one table, each with the change of its count."""
-    scope = table.scope_sql
-    rows = f"{table.source or table.name} t"
+    rows = f"{table.rows} t"
     holding: dict[str | None, str] = {None: ""}
     if relations:
         first = relations[0]
-        holding = {related.name: f" where {related.on}" if related.owner else "" for related in relations}
-        rows += f" join {first.source or first.table} r on {f'r.{first.owner} = t.{table.key}' if first.owner else first.on}"
+        holding = {each.name: f" where {each.on('t', 'r')}" if each.owner else "" for each in relations}
+        on = f"r.{first.owner} = {table.key('t')}" if first.owner else first.on("t", "r")
+        rows += f" join {first.rows} r on {on}"
     each = "\n        union all ".join(
-        f"select '{facet.name}', {value_expression(facet)}{holding[facet.related]}"
+        f"select '{facet.name}', {value_expression(facet)}{holding[_related(facet)]}"
         for facet in table.listed
-        if facet.related in holding
+        if _related(facet) in holding
     )
-    searched = table.where if where is None else where
-    return f"""      select {change}, v.facet, {scope}, v.value from {rows}, lateral (select distinct a.* from (
+    searched = table.counted if where is None else where
+    return f"""      select {change}, v.facet, {table.owner}, v.value from {rows}, lateral (select distinct a.* from (
         {each}
       ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
 
@@ -171,13 +112,13 @@ ROWS_FIRST = 2_000
 """How many visible rows are read first, since most values are common."""
 
 
-def owners_of(tables: Sequence[SearchTable], owners: Owners) -> list[str | None]:
+def owners_of(tables: Sequence[Source], owners: Owners) -> list[str | None]:
     """For each table, whose values are known; '' for a table without owners."""
     return [owners.get(table.name, "") for table in tables]
 
 
 async def visible_values(
-    database: Database, tables: Iterable[SearchTable], proposed: Iterable[Proposed]
+    database: Database, tables: Iterable[Source], proposed: Iterable[Proposed]
 ) -> frozenset[Proposed]:
     """The values that the caller may see. One statement checks those of guarded facets, by an index or by reading the visible
     rows once.
@@ -186,7 +127,7 @@ async def visible_values(
     known, values = set[Proposed](), dict[tuple[str, str], list[str]]()
     for place, each in enumerate(dict.fromkeys(proposed)):
         table, facet, value = each
-        if facet not in by_name[table].by_name:
+        if facet not in by_name[table].facets:
             continue  # the facet is no longer declared
         if facet not in by_name[table].guarded:
             known.add(each)
@@ -198,7 +139,7 @@ async def visible_values(
 
 
 async def frequent_visible_values(
-    database: Database, facets: Iterable[tuple[SearchTable, str]], limit: int
+    database: Database, facets: Iterable[tuple[Source, str]], limit: int
 ) -> Mapping[tuple[str, str], list[str]]:
     """The most frequent values of guarded facets among the first ROWS_FIRST rows that the caller may see, in one statement. Other
     rows do not affect them.
@@ -215,12 +156,12 @@ async def frequent_visible_values(
 
 _Asked = Mapping[tuple[str, str], Sequence[str]]
 """The values of each table and facet."""
-_Select = Callable[[SearchTable, str, Sequence[str], list[object]], Composed]
+_Select = Callable[[Source, str, Sequence[str], list[object]], Composed]
 """The last argument collects the values of the placeholders."""
 
 
 async def _each_seen(
-    database: Database, tables: Mapping[str, SearchTable], values_asked: _Asked, select: _Select
+    database: Database, tables: Mapping[str, Source], values_asked: _Asked, select: _Select
 ) -> list[list[DictRow]]:
     """Runs one statement for all tables; if a source is broken, one for each table, without the broken one."""
     if not values_asked:
@@ -238,7 +179,7 @@ async def _each_seen(
 
 
 async def _seen(
-    database: Database, tables: Mapping[str, SearchTable], values_asked: _Asked, select: _Select
+    database: Database, tables: Mapping[str, Source], values_asked: _Asked, select: _Select
 ) -> list[DictRow]:
     parameters: list[object] = []
     selects = [select(tables[table], facet, values, parameters) for (table, facet), values in values_asked.items()]
@@ -251,25 +192,26 @@ def _kept(parameters: list[object], value: object) -> Composable:
     return Placeholder(f"p{len(parameters) - 1}")
 
 
-def _visible(table: SearchTable, name: str, values: Sequence[str], parameters: list[object]) -> Composed:
+def _visible(table: Source, name: str, values: Sequence[str], parameters: list[object]) -> Composed:
     """Selects the values of a facet that a visible row has."""
-    facet = table.facet(name)
+    facet = table.facets[name]
     proposed = SQL("{}::text[]").format(_kept(parameters, list(values)))
-    found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
+    link = facet.related
+    found = _of_related(table, facet, link, proposed) if link else _of_rows(table, facet, proposed)
     return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
         Quoted(table.name), Quoted(name), found
     )
 
 
-def _frequent(table: SearchTable, name: str, limit: Sequence[str], parameters: list[object]) -> Composed:
+def _frequent(table: Source, name: str, limit: Sequence[str], parameters: list[object]) -> Composed:
     """Selects the most frequent values of a facet among visible rows."""
-    facet = table.facet(name)
-    related = table.relation(facet.related) if facet.related else None
-    joined = SQL("join {} r on {}").format(SQL(related.rows), SQL(related.on)) if related else SQL("")
+    facet = table.facets[name]
+    link = facet.related
+    joined = SQL("join {} r on {}").format(SQL(link.rows or ""), SQL(link.on("t", "r"))) if link else SQL("")
     return SQL(
         "(select {name} as table_name, {facet} as facet, v.value from ("
         "select v.value from {rows} t {joined} cross join lateral (select {value} as value) v"
-        " where {guard} limit {first}) v where btrim(v.value) <> '' group by v.value"
+        " where ({guard}) limit {first}) v where btrim(v.value) <> '' group by v.value"
         " order by count(*) desc, v.value limit {limit}::int)"
     ).format(
         name=Quoted(table.name),
@@ -277,25 +219,25 @@ def _frequent(table: SearchTable, name: str, limit: Sequence[str], parameters: l
         rows=SQL(table.rows),
         joined=joined,
         value=SQL(value_expression(facet)),
-        guard=_guard(table),
+        guard=SQL(table.guard("t")),
         first=Quoted(ROWS_FIRST),
         limit=_kept(parameters, limit[0]),
     )
 
 
-def _of_rows(table: SearchTable, facet: Facet, proposed: Composable) -> Composed:
+def _of_rows(table: Source, facet: Field, proposed: Composable) -> Composed:
     missing = SQL("(select m.given from missing m)::text[]")
     return SQL(
         "with first as materialized (select v.value from {rows} t cross join lateral (select {value} as value) v"
-        " where {guard} limit {limit}),"
+        " where ({guard}) limit {limit}),"
         " missing as materialized (select array(select unnest({proposed}) except select f.value from first f) as given)"
         " select distinct f.value from first f where f.value = any({proposed})"
         " union all select distinct v.value from {rows} t cross join lateral (select {value} as value) v"
-        " where (select cardinality(m.given) > 0 from missing m) and {guard} and {met} and v.value = any({missing})"
+        " where (select cardinality(m.given) > 0 from missing m) and ({guard}) and {met} and v.value = any({missing})"
     ).format(
         rows=SQL(table.rows),
         value=SQL(value_expression(facet)),
-        guard=_guard(table),
+        guard=SQL(table.guard("t")),
         limit=Quoted(ROWS_FIRST),
         proposed=proposed,
         met=_has_one_of(facet, missing),
@@ -303,31 +245,26 @@ def _of_rows(table: SearchTable, facet: Facet, proposed: Composable) -> Composed
     )
 
 
-def _of_related(table: SearchTable, facet: Facet, proposed: Composable) -> Composed:
-    related = table.relation(facet.related or "")
+def _of_related(table: Source, facet: Field, link: Link, proposed: Composable) -> Composed:
     return SQL(
         "select distinct v.value from {related} r cross join lateral (select {value} as value) v"
-        " where {met} and v.value = any({proposed}) and exists (select from {rows} t where {guard} and ({on}))"
+        " where {met} and v.value = any({proposed}) and exists (select from {rows} t where ({guard}) and ({on}))"
     ).format(
-        related=SQL(related.rows),
+        related=SQL(link.rows or ""),
         value=SQL(value_expression(facet)),
         met=_has_one_of(facet, proposed),
         proposed=proposed,
         rows=SQL(table.rows),
-        guard=_guard(table),
-        on=SQL(related.on),
+        guard=SQL(table.guard("t")),
+        on=SQL(link.on("t", "r")),
     )
 
 
-def _guard(table: SearchTable) -> Composed:
-    return SQL("({}) and ({})").format(SQL(table.where), SQL(table.guard))
-
-
-def _has_one_of(facet: Facet, values: Composable) -> Composed:
+def _has_one_of(facet: Field, values: Composable) -> Composed:
     """The SQL condition that a row has one of the values, in a form that an index serves."""
-    if facet.kind == "place":
-        return SQL("place_parts({}) && {}").format(SQL(facet.sql), values)
-    return holds_one_of(facet, SQL(facet.sql), ("a",), _SharedParameters(values))
+    if facet.facet == "place":
+        return SQL("place_parts({}) && {}").format(SQL(facet.value), values)
+    return holds_one_of(facet, SQL(facet.value), ("a",), _SharedParameters(values))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Metrics, Tracing
 from quarry.postgres import rds
-from quarry.postgres.pool import Address, Database
+from quarry.postgres.nodes import Address
+from quarry.postgres.pool import Database
 from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
@@ -150,6 +151,8 @@ class Services:
         await self.embeddings.close()
         await self.reader.close()
         await self.database.close()
+        if self.tenants is not None:
+            await self.tenants.close()
         await self.tracing.close()
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quarry.platform.errors import Forbidden
+from quarry.postgres.placed import Place, PlacedDatabase
 from quarry.services.memory import Memory
 from quarry.streaming.runs import RunStore
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from quarry.postgres.pool import Database
     from quarry.services.services import Caller, Services
 
-KNOWN_SECONDS = 5.0
-"""How long a tenant's schema is remembered: the longest that a removed tenant is still served."""
+KNOWN_SECONDS = 1.0
+"""How long it is remembered where a tenant is: the longest that one that was removed or moved is still looked for there."""
 REMEMBERED_MAX = 200
 """How many tenants a process remembers values for; those not asked for longest read theirs again."""
 
@@ -32,6 +33,7 @@ NO_TENANT = Forbidden("Your account belongs to no tenant of this service; ask it
 class Tenant:
     """A tenant as the installation knows it. `version` tells a tenant that was removed and added again from the former one."""
 
+    name: str
     schema: str
     version: str
 
@@ -42,6 +44,8 @@ class Tenants:
     def __init__(self, claim: str) -> None:
         self._claim = claim
         self._services: OrderedDict[Tenant, Services] = OrderedDict()
+        self._nodes: dict[str, Database] = {}
+        self._databases: dict[tuple[int, str], Database] = {}
 
     def __iter__(self) -> Iterator[Services]:
         return iter([*self._services.values()])
@@ -55,11 +59,10 @@ class Tenants:
         name = self.name_of(caller)
         if not name or "\0" in name:
             raise NO_TENANT
-        tenant = await installation.memory.read(
-            f"tenant {name}", lambda: find_tenant(installation.database, name), seconds=KNOWN_SECONDS
-        )
-        if tenant is None:
+        found = await _known(installation, name)
+        if found is None:
             raise NO_TENANT
+        tenant, _ = found
         services = self.of(tenant, installation)
         self._services.move_to_end(tenant)
         if len(self._services) > REMEMBERED_MAX:
@@ -72,15 +75,56 @@ class Tenants:
         """The services for a tenant, for work that nobody waits for."""
         services = self._services.get(tenant)
         if services is None:
-            services = self._services[tenant] = within(installation, tenant.schema)
+            services = self._services[tenant] = self._made(tenant, installation)
             self._services.move_to_end(tenant, last=False)
         return services
 
+    async def close(self) -> None:
+        """Close the connections to nodes."""
+        for database in self._nodes.values():
+            await database.close()
 
-async def find_tenant(database: Database, name: str) -> Tenant | None:
-    """The tenant of this name; None if there is none. Raises DatabaseUnavailable."""
-    row = await database.row("select schema_name, added_at::text as version from tenants where name = %s", [name])
-    return None if row is None else Tenant(row["schema_name"], row["version"])
+    def _made(self, tenant: Tenant, installation: Services) -> Services:
+        def place(own: Database) -> Place:
+            """Where the tenant is now; `own`: the database of the installation's server."""
+
+            async def here() -> Database:
+                found = await _known(installation, tenant.name)
+                if found is None or found[0] != tenant:
+                    raise NO_TENANT
+                return self._within(own if found[1] is None else self._at(found[1], installation), tenant.schema)
+
+            return here
+
+        database = PlacedDatabase(tenant.schema, place(installation.database))
+        if installation.reader is installation.database:
+            return within(installation, tenant.schema, database, database)
+        # what is at a node is read there, not from the replica
+        return within(installation, tenant.schema, database, PlacedDatabase(tenant.schema, place(installation.reader)))
+
+    def _at(self, node: str, installation: Services) -> Database:
+        if node not in self._nodes:
+            self._nodes[node] = installation.database.at(node)
+        return self._nodes[node]
+
+    def _within(self, database: Database, schema: str) -> Database:
+        key = id(database), schema
+        if key not in self._databases:
+            self._databases[key] = database.within(schema)
+        return self._databases[key]
+
+
+_KNOWN = "select name, schema_name, added_at::text as version, node from tenants"
+
+
+async def _known(installation: Services, name: str) -> tuple[Tenant, str | None] | None:
+    """The tenant and its node, as remembered for KNOWN_SECONDS."""
+
+    async def find() -> tuple[Tenant, str | None] | None:
+        row = await installation.database.row(f"{_KNOWN} where name = %s", [name])
+        return None if row is None else (_tenant(row), row["node"])
+
+    return await installation.memory.read(f"tenant {name}", find, seconds=KNOWN_SECONDS)
 
 
 async def everyone(services: Services) -> list[Services]:
@@ -89,16 +133,17 @@ async def everyone(services: Services) -> list[Services]:
     """
     if services.tenants is None:
         return [services]
-    rows = await services.database.rows("select schema_name, added_at::text as version from tenants")
-    tenants = [services.tenants.of(Tenant(row["schema_name"], row["version"]), services) for row in rows]
+    tenants = [services.tenants.of(_tenant(row), services) for row in await services.database.rows(_KNOWN)]
     random.shuffle(tenants)
     return [services, *tenants]
 
 
-def within(services: Services, schema: str) -> Services:
+def _tenant(row: Mapping[str, str]) -> Tenant:
+    return Tenant(row["name"], row["schema_name"], row["version"])
+
+
+def within(services: Services, schema: str, database: Database, reader: Database) -> Services:
     """The same services on another schema, with nothing remembered. Models, connections and metrics are shared."""
-    database = services.database.within(schema)
-    reader = database if services.reader is services.database else services.reader.within(schema)
     return replace(
         services,
         settings=services.settings.model_copy(update={"database_schema": schema}),

@@ -177,7 +177,7 @@ class _Reader:
 
 _RUN = re.compile(rf"(?:{NAME.pattern})(?:[ -](?:(?:de|van|von|der|of the|of|and the|&) )?(?:{NAME.pattern}))*")
 _INSIDE = re.compile(r"[\w,;:)\]–-]\s$|[(“\"„]$")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_CLITIC = re.compile(r"['’][a-z]{0,2}$")
 
 
 def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
@@ -187,9 +187,7 @@ def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
     if not any(letter.isupper() for letter in text):
         return
     for match in _RUN.finditer(text):
-        words = [
-            _POSSESSIVE.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))
-        ]
+        words = [_CLITIC.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))]
         if not words:
             continue
         begins = not _INSIDE.search(text[: match.start()])

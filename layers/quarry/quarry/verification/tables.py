@@ -11,8 +11,8 @@ from itertools import chain
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
-from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
+from quarry.schema.algebra import Cell, comparisons_of
 from quarry.spans.quantities import converted, currency_code, dimension_of
 from quarry.verification.passages import Passage, folded
 from quarry.verification.values import Number, read_values, usual_unit

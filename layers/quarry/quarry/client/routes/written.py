@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 from uuid import uuid4
 
+from quarry.answering.contract import AskedBefore, AskRequest, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
 from quarry.client.calls import given, route, streamed
-from quarry.client.wire import CallInput, EventTypes
+from quarry.client.wire import Call, CallInput, EventTypes
 from quarry.companies import contract as companies
 from quarry.ontology import contract as ontology
 from quarry.people.contract import (
@@ -20,10 +21,10 @@ from quarry.people.contract import (
     PeopleSearchRequest,
     PeopleSearchResponse,
 )
-from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult, Understood, UnderstoodEvent
 from quarry.records import contract as records
 from quarry.records.contract import CountRequest, RecordCounts
+from quarry.schema.algebra import Query
 from quarry.streaming.events import (
     NDJSON,
     SSE,
@@ -68,6 +69,10 @@ OntologyEvent = (
     | ontology.FinalAnswerEvent
 )
 """The events of an answer about projects."""
+AnswerEvent = (
+    ToolCallEvent | ToolObservationEvent | UnderstoodEvent | PartialTextEvent | TextWithdrawnEvent | FinalAnswerEvent
+)
+"""The events of an answer of a domain that has the standard routes."""
 CompaniesEvent = (
     companies.ActivityEvent | UnderstoodEvent | PartialTextEvent | TextWithdrawnEvent | companies.FinalAnswerEvent
 )
@@ -76,6 +81,7 @@ CompaniesEvent = (
 RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")
 CAMPAIGNS_EVENTS: EventTypes[CampaignsEvent] = EventTypes(NDJSON, get_args(CampaignsEvent), last="final_answer")
 ONTOLOGY_EVENTS: EventTypes[OntologyEvent] = EventTypes(NDJSON, get_args(OntologyEvent), last="final_answer")
+ANSWER_EVENTS: EventTypes[AnswerEvent] = EventTypes(NDJSON, get_args(AnswerEvent), last="final_answer")
 COMPANIES_EVENTS: EventTypes[CompaniesEvent] = EventTypes(NDJSON, get_args(CompaniesEvent), last="final_answer")
 
 Day = datetime.date | str
@@ -264,7 +270,7 @@ class WrittenRoutes:
         self,
         question: str,
         *,
-        history: Sequence[ontology.AskedBefore] | None = None,
+        history: Sequence[AskedBefore] | None = None,
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
         understood: Understood | None = None,
@@ -277,7 +283,7 @@ class WrittenRoutes:
         self,
         question: str,
         *,
-        history: Sequence[ontology.AskedBefore] | None = None,
+        history: Sequence[AskedBefore] | None = None,
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
         understood: Understood | None = None,
@@ -302,9 +308,15 @@ def _filters(
     return {**(facets or {}), "type": list(types) or None, "from": from_date, "to": to_date}
 
 
+def standard_events(domain: str, question: str) -> tuple[Call, EventTypes[AnswerEvent]]:
+    """What asks a domain that has the standard routes, and the events of its answer."""
+    body = CallInput(body=AskRequest(question=question))
+    return Call.of(f"POST /{domain}/ask", body, accept=NDJSON.media_type), ANSWER_EVENTS
+
+
 def _projects_sent(
     question: str,
-    history: Sequence[ontology.AskedBefore] | None,
+    history: Sequence[AskedBefore] | None,
     project_id: str | None,
     types: Sequence[ontology.EntityType] | None,
     understood: Understood | None,

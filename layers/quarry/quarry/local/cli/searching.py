@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from quarry.domains import DOMAINS
 from quarry.local.cli.command import (
     DONE,
     FILE,
@@ -22,6 +21,7 @@ from quarry.local.cli.command import (
     option,
     user_name,
 )
+from quarry.platform.contract import DOMAINS
 
 _DOMAIN = click.Choice(sorted(DOMAINS))
 _ASKED = {"projects" if domain == "ontology" else domain: domain for domain in DOMAINS}

@@ -7,8 +7,8 @@ from quarry.local.cli.command import Argument, Group, add, add_group, flag, form
 
 def add_tenants(group: Group) -> None:
     actions = add_group(
-        group, "tenant", "add, list or remove tenants",
-        "Add, list or remove tenants. Each has its data in a schema of its own; TENANT_CLAIM names the claim of a verified "
+        group, "tenant", "add, list, move or remove tenants",
+        "Add, list, move or remove tenants. Each has its data in a schema of its own; TENANT_CLAIM names the claim of a verified "
         "token that says whose request it is. `quarry --tenant NAME COMMAND` runs a command for one of them.",
         "quarry tenant add acme",
     )  # fmt: skip
@@ -16,11 +16,20 @@ def add_tenants(group: Group) -> None:
     add(
         actions, "add", "quarry.local.tenants:add", "add a tenant", "quarry tenant add acme", name,
         option("--schema", metavar="NAME", help="its schema (default: made from its name)"),
+        option("--node", metavar="HOST:PORT", help="the server to put it on (default: that of the database; on Citus, a worker)"),
         facts={"tenants": []},
     )  # fmt: skip
     add(
-        actions, "list", "quarry.local.tenants:list_all", "list the tenants: schema, state, size", "quarry tenant list",
+        actions, "list", "quarry.local.tenants:list_all", "list the tenants: schema, node, state, size", "quarry tenant list",
         *formats(), json=None,
+    )  # fmt: skip
+    add(
+        actions, "move", "quarry.local.tenants:move", "move a tenant to another server while it serves",
+        "quarry tenant move acme db-2.internal:5432",
+        name, Argument("node", "NODE", "the server, as host:port"),
+        about="Move a tenant to another server while it serves. User, password and database are those of DATABASE_URL. Needs "
+        "wal_level = logical where the tenant is, pg_dump here, and a network between the servers.",
+        facts={"moved": []},
     )  # fmt: skip
     add(
         actions, "remove", "quarry.local.tenants:remove", "drop a tenant with all its data", "quarry tenant remove acme --yes",

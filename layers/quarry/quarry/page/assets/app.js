@@ -34,7 +34,8 @@ import {button, element, icon, replace} from './dom.js';
 import {openKept} from './components/kept.js';
 import {emptyState, noticeOf} from './components/notice.js';
 import {schemeButton} from './components/scheme.js';
-import {DOMAINS, domainNamed, nameOf} from './domains.js';
+import {DOMAINS, domainNamed, labelOf, nameOf} from './domains.js';
+import {viewOf} from './views/answers.js';
 import * as campaigns from './views/campaigns.js';
 import * as companies from './views/companies.js';
 import * as ontology from './views/ontology.js';
@@ -113,7 +114,13 @@ async function finishSignIn() {
 
 /** The domain in the address, if it exists. */
 function namedDomain(params = new URLSearchParams(location.search)) {
-  return domainNamed(params.get('domain'));
+  const name = params.get('domain');
+  return domainNamed(name) ?? (config.domains.includes(name) ? name : null);
+}
+
+/** All domains, those with a view of their own first. */
+function domains() {
+  return [...new Set([...Object.keys(DOMAINS), ...config.domains])];
 }
 
 /** The domain in the address, otherwise the first that has data. */
@@ -122,7 +129,7 @@ function domainOf(params) {
   if (named !== null) return named;
   // records are the default and have no parameter, so a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
-  return Object.keys(DOMAINS).find((name) => config.domains.includes(name)) ?? 'records';
+  return domains().find((name) => config.domains.includes(name)) ?? 'records';
 }
 
 /** Show the state in the address. */
@@ -141,7 +148,7 @@ function show() {
   if (shown?.domain !== domain) {
     shown?.view.close();
     shown = null;
-    shown = {domain, view: mounted(domain, VIEWS[domain]), entry: null};
+    shown = {domain, view: mounted(domain, VIEWS[domain] ?? viewOf(domain)), entry: null};
   }
   shown.entry = entry;
   entry.address = location.search;
@@ -227,7 +234,7 @@ function mounted(domain, module) {
 /** Says that a domain has no data, and how to load some. */
 function nothingYet(domain) {
   const command = (text) => element('code', {}, text);
-  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${DOMAINS[domain].toLowerCase()} here yet`,
+  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${labelOf(domain).toLowerCase()} here yet`,
     'To load data, run ', command('quarry load'), '; for sample data, ', command('quarry sample'), '. Then reload this page.'));
 }
 
@@ -264,16 +271,16 @@ function addressOf(domain, params) {
 }
 
 function setTitle(domain, text) {
-  document.title = `${text || DOMAINS[domain]} – Quarry`;
+  document.title = `${text || labelOf(domain)} – Quarry`;
 }
 
 function showDomains(current) {
-  const names = Object.keys(DOMAINS).filter((name) => config.domains.includes(name) || name === current);
+  const names = domains().filter((name) => config.domains.includes(name) || name === current);
   replace(page.domains, names.map((name) => element('a', {
     href: addressOf(name, {}),
     'aria-current': name === current && 'page',
     data: {domain: name},
-  }, DOMAINS[name])));
+  }, labelOf(name))));
   page.domains.hidden = names.length < 2;
   // on a phone the row may be wider than the window
   page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});

@@ -1,6 +1,11 @@
 /** The label of each domain, in the order of the navigation. */
 export const DOMAINS = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
 
+/** The label of a domain, also of one that is not listed. @param {string} domain */
+export function labelOf(domain) {
+  return DOMAINS[domain] ?? domain[0].toUpperCase() + domain.slice(1).replaceAll('_', ' ');
+}
+
 /** The name of a domain in addresses and on the command line, where it is not the API's. */
 const NAMES = {ontology: 'projects'};
 

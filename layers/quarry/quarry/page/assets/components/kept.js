@@ -4,7 +4,7 @@
 
 import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
-import {DOMAINS} from '../domains.js';
+import {labelOf} from '../domains.js';
 import {day, moment, plural} from '../format.js';
 import {boardResult, isOnBoard} from './board.js';
 import {noticeOf} from './notice.js';
@@ -143,19 +143,19 @@ export function openKept(context, addressOf) {
         none: 'Save a conversation with the button below its answer. You can open it here on any device.',
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
-        about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], plural(turns, 'question'), moment(at)],
+        about: ({domain, turn_count: turns, updated_at: at}) => [labelOf(domain), plural(turns, 'question'), moment(at)],
       }),
       searches.some(isOnBoard) && keptList('Board', searches.filter(isOnBoard), {
         path: 'searches', field: 'name', context, panel,
         address: ({domain, query}) => addressOf(domain, {q: query}),
-        about: ({domain}) => [DOMAINS[domain]],
+        about: ({domain}) => [labelOf(domain)],
         body: (item) => boardResult(item, context),
       }),
       keptList('Saved searches', searches.filter((each) => !isOnBoard(each)), {
         none: 'Save a search with the button above its results. When you open it again, it shows what is new.',
         path: 'searches', field: 'name', context, panel,
         address: ({id, domain, query, parameters}) => addressOf(domain, {...parameters, q: query, saved: id}),
-        about: ({domain, opened_at: at}) => [DOMAINS[domain], `opened ${moment(at)}`, domain === 'people' && 'opening costs one credit'],
+        about: ({domain, opened_at: at}) => [labelOf(domain), `opened ${moment(at)}`, domain === 'people' && 'opening costs one credit'],
       }),
     ];
   }, {signIn: () => context.session.signIn()});

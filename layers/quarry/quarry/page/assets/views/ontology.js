@@ -5,13 +5,13 @@
  */
 
 import {pathOf} from '../api.js';
+import {answerSection} from '../components/answer.js';
 import {choices, label, removable, toggle} from '../components/chips.js';
 import {openedSearch, saver} from '../components/kept.js';
-import {conditionChips} from '../components/conditions.js';
 import {emptyState, endedNotice, remark} from '../components/notice.js';
-import {facts, loading, openPanel} from '../components/panel.js';
+import {loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
-import {statementMark, withStatementPlaces} from '../components/statements.js';
+import {propertyFacts} from '../components/properties.js';
 import {itemActions, takeaway} from '../components/takeaway.js';
 import {button, element, marked, plain, replace} from '../dom.js';
 import {moment, number, plural, words} from '../format.js';
@@ -160,16 +160,10 @@ class OntologyView {
     }
   }
 
-  #showAnswer({response, results, total, confidence, understood, statements = []}) {
-    const prose = element('div', {class: 'prose'});
-    new MarkdownView(prose, {cite: (n, isStatement) => (isStatement ? statementMark(statements[n]) : null)}).show(withStatementPlaces(response, statements));
-    replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
-      element('h2', {class: 'section-label'}, 'Answer'), prose,
-      confidence && element('p', {class: 'fine'}, confidence.label),
-      understood && element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
-        conditionChips(understood, {question: this.search.q, onchange: (changed) => this.#ask(this.entry, changed)})),
-      results.length > 0 && element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))),
-      total > results.length && element('p', {class: 'fine'}, `The first ${number(results.length)} of ${number(total)}.`)));
+  #showAnswer(answer) {
+    replace(this.answerPlace, answerSection(answer, {
+      question: this.search.q, onchange: (changed) => this.#ask(this.entry, changed), result: (result) => this.#result(result),
+    }));
   }
 
   /** Actions on all results. */
@@ -226,21 +220,8 @@ function details(entity) {
   if (typeof body === 'string') new MarkdownView(prose).show(body);
   return [
     typeof body === 'string' && prose,
-    facts([
-      ...Object.entries(props).map(([name, value]) => [words(name), valueOf(value)]),
-      ['Project', entity.project?.name],
-      ['Changed', entity.updated_at && moment(entity.updated_at)],
-    ]),
+    propertyFacts(props, [['Project', entity.project?.name], ['Changed', entity.updated_at && moment(entity.updated_at)]]),
   ];
-}
-
-/** A property's value: lists as lists, nested ones by name. */
-function valueOf(value) {
-  if (value === null || value === undefined || value === '') return null;
-  if (Array.isArray(value)) return element('ul', {class: 'values'}, value.map((each) => element('li', {}, valueOf(each))));
-  if (typeof value === 'object') return facts(Object.entries(value).map(([name, each]) => [words(name), valueOf(each)]));
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return String(value);
 }
 
 /** Results grouped by a property, the group of the best result first. */

@@ -8,23 +8,7 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.declaration import PARAMETERS
-from quarry.collections.draft_extras import (
-    Guesses,
-    Reached,
-    add_duration,
-    add_fields,
-    add_links,
-    add_overdue,
-    add_sum,
-    last_word,
-    measures_told,
-    name_of_amount,
-    names_of_references,
-    quoted,
-    reached,
-    telling_columns,
-)
-from quarry.collections.draft_parts import NOT_READ, DateKinds, TableDraft, name_by_reference, slug, unique
+from quarry.collections.facets import DATE
 from quarry.collections.guessing import (
     EPOCH_LEAST,
     LABEL_WIDTH,
@@ -45,15 +29,31 @@ from quarry.collections.guessing import (
     is_year,
     unit_of,
 )
-from quarry.collections.names import is_called, language_of, words, written_out
+from quarry.collections.names import is_called, language_of, slug, unique, words, written_out
 from quarry.collections.relations import Column, covered, own_name
-from quarry.collections.search_table import DATE
 from quarry.collections.secrets import BYTES, Suspicion
-from quarry.collections.table_guess import TableGuess
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 from quarry.spans.quantities import currency_code
+from quarry_map.extras import (
+    Guesses,
+    Reached,
+    add_duration,
+    add_fields,
+    add_links,
+    add_overdue,
+    add_sum,
+    last_word,
+    measures_told,
+    name_of_amount,
+    names_of_references,
+    quoted,
+    reached,
+    telling_columns,
+)
+from quarry_map.parts import NOT_READ, DateKinds, TableDraft, name_by_reference
+from quarry_map.table_guess import TableGuess
 
 FACETS_MAX = 20
 REACHED_MAX = 14

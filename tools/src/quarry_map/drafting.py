@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.collections import toml_text
-from quarry.collections.draft_extras import choose_parents, choose_rows, choose_vectors
-from quarry.collections.draft_parts import NOT_READ, DateKinds, in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
-from quarry.collections.names import joined, words
+from quarry.collections.names import joined, slug, unique, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
-from quarry.collections.table_draft import draft_table
-from quarry.collections.table_guess import TableGuess
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
+from quarry_map.extras import choose_parents, choose_rows, choose_vectors
+from quarry_map.parts import NOT_READ, DateKinds, in_lines
+from quarry_map.table_draft import draft_table
+from quarry_map.table_guess import TableGuess
 
 SEARCHED_MAX = 12
 """How many collections are drafted to be searched by words and meaning. The rest is counted, filtered and grouped by."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.draft_parts import DateKinds, TableDraft, may_be_read, name_by_reference, slug, unique
 from quarry.collections.guessing import (
     in_hundredths,
     in_percent,
@@ -27,12 +26,13 @@ from quarry.collections.guessing import (
     is_text,
     is_writable,
 )
-from quarry.collections.names import is_called, known, says, words, written_out
+from quarry.collections.names import is_called, known, says, slug, unique, words, written_out
 from quarry.collections.relations import Column, Embedding, Reference, keys_of
 from quarry.collections.secrets import is_secret_table
-from quarry.collections.table_guess import TableGuess
 from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, is_comparable, is_single, uses
 from quarry.language.word_forms import names_doer, singular
+from quarry_map.parts import DateKinds, TableDraft, may_be_read, name_by_reference
+from quarry_map.table_guess import TableGuess
 
 Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import LiteralString
 
-from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection, OwnTable
+from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import FacetDeclaration, Referred
 from quarry.collections.names import table_name, words
-from quarry.collections.row_sql import listed, quoted
+from quarry.collections.row_sql import as_kind, listed
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
+from quarry.schema.facets import FacetKind
+from quarry.schema.source import KEY, KINDS, Field, Link, Source, SqlOf, SqlOn
 from quarry.spans.quantities import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -22,54 +23,46 @@ DATE = "date"
 """The name of the facet for the date of a collection."""
 
 
-def search_table(collection: Collection) -> SearchTable:
-    """The source of the collection as a searched table. Its values are stored under the name `rows_N`."""
+def facet_source(collection: Collection) -> Source:
+    """The collection as a source whose fields are its facets, as searches filter it: texts are compared with their spellings in
+    the data, so that an index on the column serves, and conditions are worded as people say them ("in Germany"). Its values are
+    stored under its name, `rows_N`.
+    """
     declaration = collection.declaration
-    facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
-    is_own = isinstance(collection, OwnTable)
-    dated = declaration.date if is_own and declaration.date in declaration.facets else DATE
-    if declaration.date and dated not in declaration.facets:
-        day = collection.day(declaration.date)
-        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",)))
-    table = SearchTable(
+    fields = {name: _facet(collection, name, facet) for name, facet in declaration.facets.items()}
+    dated = declaration.date if collection.has_own_words and declaration.date in fields else DATE
+    if declaration.date and dated not in fields:
+        day = partial(collection.day, declaration.date)
+        fields[DATE] = Field(DATE, "date", day, "date", "dates", words=("day",), wording="{}", folds=True, facet="date")
+    read_by = {name: name if each.of else each.related for name, each in declaration.facets.items()}
+    links = {
+        link.name: replace(link, fields={name: fields[name] for name, by in read_by.items() if by == link.name})
+        for link in _links(collection)
+    }
+    linked = {name: replace(fields[name], related=links[by]) for name, by in read_by.items() if by}
+    key = partial(_key_text, collection)
+    return Source(
         collection.rows,
+        label=plural(called(collection)[0]),
         nouns=called(collection),
-        facets=tuple(facets),
-        date=dated if any(each.name == dated and each.kind in ("date", "year") for each in facets) else None,
-        related=tuple(_relations(collection)),
-    )
-    if not is_own:
-        return _with_words_apart(table, collection)
-    return replace(table, where=declaration.where.sql if declaration.where else "true", scope=declaration.scope)
-
-
-def _with_words_apart(table: SearchTable, collection: Collection) -> SearchTable:
-    """The table of a collection whose words are not in the source itself."""
-    scope = collection.declaration.scope if collection.declaration.scope_setting else None
-    return replace(
-        table,
-        key=collection.key_text("t"),
-        has_key=collection.has_key_among("t"),
-        holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
-        source=collection.source_sql,
-        guard=collection.guard(),
-        values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
-        guarded=frozenset(_guarded(collection)),
+        rows=collection.source_sql,
+        key=collection.key_value,
+        title=key,
+        fields={KEY: Field(KEY, "text", key, "id", "ids"), **fields, **linked},
+        links=links,
+        guard=collection.guard,
+        holds_words=collection.holds_words,
+        dated=dated if dated in fields and fields[dated].facet in ("date", "year") else None,
         languages=collection.languages,
-        spelt=True,
-        reckons=True,
+        owner_claim="sub" if collection.has_own_words and declaration.scope else None,
+        counted=collection.counted,
+        owner=collection.owner,
+        guarded=frozenset(_guarded(collection)),
     )
 
 
-def _holds_words(collection: Collection) -> LiteralString:
-    """Whether a row `w` of words matches a query, each read in the row's language."""
-    held = [
-        (language, f"w.text_search @@ (select parsed_query({{0}}, {quoted(language)}::regconfig))")
-        for language in collection.languages
-    ]
-    if collection.declaration.language_column is None:
-        return held[0][1]
-    return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+def _key_text(collection: Collection, row: LiteralString) -> LiteralString:
+    return f"({collection.key_value(row)})::text"
 
 
 def hides_rows(collection: Collection) -> bool:
@@ -79,6 +72,8 @@ def hides_rows(collection: Collection) -> bool:
 
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
+    if collection.has_own_words:
+        return  # what callers may see is said by the rows' owners alone
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
         may_hide = reached & collection.guarded_tables or any(table_name(each) in collection.owned for each in reached)
@@ -90,7 +85,7 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     """How the collection's texts are embedded. They are read from the source, row by row."""
     titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
-    if isinstance(collection, OwnTable):
+    if collection.has_own_words:
         return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
     # no more of a long text is embedded than is searched by words
     expressions = {
@@ -119,22 +114,25 @@ def facet_label(name: str) -> str:
     return " ".join(words(name)) or name
 
 
-def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> Facet:
+def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> Field:
     label = declaration.label or facet_label(name)
     is_plain = not declaration.of and not declaration.related and not declaration.expression
     is_many = is_plain and declaration.kind != "place" and collection.columns[declaration.columns_as(name)[0]].is_array
     kind = "value" if declaration.through is not None and declaration.kind == "array" else declaration.kind
-    value = _value(collection, name, declaration)
-    is_bare = isinstance(collection, OwnTable) and value[:2] in ("t.", "r.") and value[2:].isidentifier()
-    return Facet(
+    value: SqlOf = partial(_value, collection, name, declaration)
+    bare = value("t")[2:]
+    field = Field(
         name,
-        kind,
-        value[2:] if is_bare else value,
+        KINDS.get(kind, "text"),
+        value,
         label,
         declaration.plural or plural(label),
+        unit=declaration.unit
+        or (unit_named((declaration.column or "", name)) if declaration.kind == "number" else None),
+        currency=declaration.currency if isinstance(declaration.currency, str) else None,
+        wording=declaration.wording or _wording(declaration.kind, label),
         # with inflections of the label in the languages of the rows
         words=(*declaration.words, *inflections(label.lower().split()[-1], collection.languages)),
-        wording=declaration.wording or _wording(declaration.kind, label),
         synonyms=(
             *((word, value) for word, values in declaration.synonyms.items() for value in values),
             *(
@@ -145,12 +143,27 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
         ),
         is_hard=declaration.hard is True,
         is_people=declaration.people,
-        currency=declaration.currency if isinstance(declaration.currency, str) else None,
-        related=name if declaration.of else declaration.related,
-        is_many=is_many,
-        unit=declaration.unit
-        or (unit_named((declaration.column or "", name)) if declaration.kind == "number" else None),
-        steps=len(list(tables_reached(collection.declaration, declaration))),
+        hops=len(list(tables_reached(collection.declaration, declaration))),
+        column=bare if bare.isidentifier() else None,
+    )
+    # the values of collections are looked up first
+    return compared_as(field, kind, value, is_many=is_many, is_spelt=not collection.has_own_words)
+
+
+def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, is_spelt: bool) -> Field:
+    """A field with the SQL of its value, compared as a facet of a kind. Each part of a place counts; `is_spelt`: conditions name
+    places as the data spells them.
+    """
+    place = value if kind == "place" else None
+    return replace(
+        field,
+        kind=KINDS.get(kind, "text"),
+        sql=(lambda row: f"place_parts({value(row)})") if place else value,
+        is_array=is_many or kind in ("place", "array"),
+        place=place,
+        folds=True,
+        is_spelt=is_spelt,
+        facet=kind,
     )
 
 
@@ -174,14 +187,12 @@ def _wording(kind: FacetKind, label: str) -> str:
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 
-def _value(collection: Collection, name: str, declaration: FacetDeclaration) -> LiteralString:
+def _value(collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString) -> LiteralString:
     if declaration.through is not None or isinstance(declaration.title, Referred):
-        return as_kind("r.quarry_value", declaration.kind)
+        return as_kind(f"{row}.quarry_value", declaration.kind)
     if declaration.of is not None:
-        return as_kind(collection.called(declaration, "r"), declaration.kind)
-    return (value_of_related if declaration.related else own_value)(
-        collection, name, declaration, "r" if declaration.related else "t"
-    )
+        return as_kind(collection.called(declaration, row), declaration.kind)
+    return (value_of_related if declaration.related else own_value)(collection, name, declaration, row)
 
 
 def own_value(collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString) -> LiteralString:
@@ -202,27 +213,12 @@ def value_of_related(
     column, *more = declaration.columns_as(name)
     if more:
         return _joined(collection.other_text(each, row) for each in (column, *more))
-    value = collection.other_column(column, row, declaration.kind)
-    if isinstance(collection, OwnTable):
-        return value
-    if declaration.kind in ("array", "boolean"):
-        return f"{value}::text[]" if declaration.kind == "array" else f"{value}::boolean"
-    return as_kind(value if declaration.kind in _TYPED else f"{value}::text", declaration.kind)
-
-
-_TYPED = NUMERIC_KINDS | {"date"}
+    return collection.other_value(column, row, declaration.kind)
 
 
 def _joined(texts: Iterable[LiteralString]) -> LiteralString:
     """A place in several columns."""
     return f"concat_ws(', ', {listed(texts)})"
-
-
-def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
-    """A value of unknown type, as the kind of its facet."""
-    if kind == "date":
-        return f"({value})::date"
-    return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
 def tables_reached(declaration: CollectionDeclaration, facet: FacetDeclaration) -> Iterator[str]:
@@ -237,31 +233,37 @@ def tables_reached(declaration: CollectionDeclaration, facet: FacetDeclaration) 
         title = title.title
 
 
-def _relations(collection: Collection) -> Iterator[Related]:
+def _links(collection: Collection) -> Iterator[Link]:
+    """How rows lead to the rows that facets are read from."""
     for name, facet in collection.declaration.facets.items():
         if facet.of is None:
             continue
-        if facet.through is not None:
-            key = collection.column(collection.key[0], "t")
-            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet), has_several=True)
-            continue
-        if isinstance(facet.title, Referred):
-            on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"
-            yield Related(name, facet.of, on, source=collection.reached(facet))
-            continue
         of = collection.other_table(facet.of)
-        on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
-        if isinstance(collection, OwnTable):
-            yield Related(name, of, on + collection.of_same_owner(facet.of))
-        else:
-            yield Related(name, facet.of, on, source=of)
+        if facet.through is not None:
+            of = collection.joined(facet)
+        elif isinstance(facet.title, Referred):
+            of = collection.reached(facet)
+        on = refers(collection, facet)
+        yield Link(name, name.replace("_", " "), on, facet.through is not None, rows=of)
     for name, rows in collection.declaration.related.items():
-        on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
-        is_own = isinstance(collection, OwnTable)
-        yield (
-            Related(name, of, on, rows.by)
-            if is_own
-            else Related(
-                name, rows.of, on, source=of, has_several=True, is_indexed=name in collection.indexed_relations
-            )
+        yield Link(
+            name,
+            name.replace("_", " "),
+            partial(collection.belongs, rows),
+            True,
+            rows=collection.other_table(rows.of),
+            is_indexed=collection.has_own_words or name in collection.indexed_relations,
+            owner=rows.by if collection.has_own_words else None,
         )
+
+
+def refers(collection: Collection, facet: FacetDeclaration) -> SqlOn:
+    """Whether a row refers to another by a facet."""
+    if facet.through is not None:
+        return lambda row, other: f"{other}.quarry_row = {collection.column(collection.key[0], row)}"
+    key, by, of = facet.key or "id", facet.by or "", facet.of or ""
+    if isinstance(facet.title, Referred):
+        return lambda row, other: f"{other}.quarry_key = {collection.column(by, row)}"
+    return lambda row, other: (
+        f"{collection.column(key, other)} = {collection.column(by, row)}{collection.of_same_owner(of, row, other)}"
+    )

@@ -1,21 +1,20 @@
-"""A searched table as a source whose fields are the table's facets, and its rows that meet conditions on these.
-
-Each field is worded as people say it ("in Germany"). Texts are compared with their spellings in the data, so that an index on the
-column serves.
-"""
+"""Filters: conditions on the facets of a source, and the rows that meet them."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, LiteralString
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from psycopg.sql import SQL, Composed
+from psycopg.sql import Composed
 
 from quarry.postgres.pool import Database
-from quarry.query.algebra import (
+from quarry.query.execute import RowConditions, execute
+from quarry.query.paths import MONTH
+from quarry.query.phrases import Phrases
+from quarry.query.values import truth
+from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
     AnyOf,
@@ -30,76 +29,10 @@ from quarry.query.algebra import (
     comparisons_of,
     mapped,
 )
-from quarry.query.execute import RowConditions, execute
-from quarry.query.paths import MONTH
-from quarry.query.phrases import Phrases
-from quarry.query.schema import (
-    KEY,
-    Field,
-    Schema,
-    Source,
-    SqlHolds,
-    described,
-    link_to,
-    linked,
-    of_row,
-    one_row,
-    source_of,
-    worded,
-)
-from quarry.query.values import truth
-from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
-from quarry.retrieval.values import holds_one_of
+from quarry.schema.facets import NUMERIC_KINDS
+from quarry.schema.source import KEY, Field, Schema, Source
 
 RANGES: frozenset[Operator] = frozenset({"<", "<=", ">", ">=", "between"})
-
-
-@lru_cache(maxsize=256)
-def table_source(table: SearchTable) -> Source:
-    """The rows of a table as a source of the table's name."""
-    own = as_said({facet.name: _field(table, facet) for facet in table.facets}, table)
-    links = {
-        related.name: link_to(
-            related, {each.name: own[each.name] for each in table.facets if each.related == related.name}
-        )
-        for related in table.related
-    }
-    key: LiteralString = f"({table.key_sql})::text"
-    fields = {KEY: Field(KEY, "text", one_row(key), "id", "ids")}
-    fields |= {facet.name: linked(own[facet.name], facet, links) for facet in table.facets}
-    return source_of(
-        table, table.name, key, fields, links, lambda row, text: of_row(table.holds_words.format(text), row)
-    )
-
-
-def table_schema(table: SearchTable) -> Schema:
-    """The schema of one table."""
-    return Schema({table.name: table_source(table)})
-
-
-def _field(table: SearchTable, facet: Facet) -> Field:
-    """A facet as a field of the row that holds it. A place is each of its parts."""
-    is_place = facet.kind == "place"
-    sql: LiteralString = f"place_parts({facet.sql})" if is_place else facet.sql
-    return described(facet, one_row(sql), table, is_array=is_place or facet.is_array)
-
-
-def as_said(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
-    """The fields, worded as people say them, with texts compared by their spellings in the data."""
-    return {
-        name: replace(field, holds=_holds(table.facet(name), spelt=table.spelt), folds=True)
-        if name in table.by_name
-        else field
-        for name, field in worded(fields, table).items()
-    }
-
-
-def _holds(facet: Facet, *, spelt: bool) -> SqlHolds | None:
-    if facet.kind not in TEXT_KINDS and facet.kind != "words":
-        return None
-    return lambda row, values, parameters: holds_one_of(
-        facet, SQL(of_row(facet.sql, row, row)), values, parameters, spelt=spelt
-    )
 
 
 # ---- conditions on facets ----
@@ -141,17 +74,17 @@ def denies(condition: Condition) -> bool:
     return isinstance(condition, Not) or (isinstance(condition, Comparison) and condition.op in ("!=", "is_null"))
 
 
-def in_table(condition: Condition, table: SearchTable) -> Condition:
-    """The condition with values of the kinds that a table's facets have: requests write numbers and booleans as text, and dates
+def typed(condition: Condition, source: Source) -> Condition:
+    """The condition with values of the kinds that its facets have: requests write numbers and booleans as text, and dates
     may stand for years. Raises ValueError with what is wrong.
     """
     if not isinstance(condition, Comparison):
-        return mapped(condition, lambda each, _: in_table(each, table))
-    facet = table.by_name.get(facet_of(condition))
+        return mapped(condition, lambda each, _: typed(each, source))
+    facet = source.facets.get(facet_of(condition))
     if facet is None:
-        raise ValueError(f"{table.name} has no {facet_of(condition)}")
+        raise ValueError(f"{source.name} has no {facet_of(condition)}")
     is_month = condition.field != facet.name
-    if (condition.op in RANGES and facet.kind not in (*NUMERIC_KINDS, "date")) or (is_month and facet.kind != "date"):
+    if (condition.op in RANGES and facet.facet not in (*NUMERIC_KINDS, "date")) or (is_month and facet.facet != "date"):
         raise ValueError(f"{facet.label} has no such range")
     if is_month or not condition.scalars:
         return condition
@@ -159,9 +92,9 @@ def in_table(condition: Condition, table: SearchTable) -> Condition:
     return compared(condition.field, condition.op, values if condition.op in RANGES else [*dict.fromkeys(values)])
 
 
-def _scalar(facet: Facet, value: Scalar) -> Scalar:
+def _scalar(facet: Field, value: Scalar) -> Scalar:
     text = str(value)
-    match facet.kind:
+    match facet.facet:
         case "boolean":
             if (truth_value := truth(value)) is None:
                 raise ValueError(f"{facet.label} is true or false, which {text!r} is not")
@@ -176,13 +109,13 @@ def _scalar(facet: Facet, value: Scalar) -> Scalar:
     return text
 
 
-def _number(facet: Facet, text: str) -> int | float:
+def _number(facet: Field, text: str) -> int | float:
     """A number; a whole one without decimals, as JSON has it."""
     try:
         number = float(text)
         return int(number) if number.is_integer() else number
     except (ValueError, OverflowError):
-        if facet.kind == "year":
+        if facet.facet == "year":
             try:
                 return datetime.date.fromisoformat(text).year
             except ValueError:
@@ -190,50 +123,36 @@ def _number(facet: Facet, text: str) -> int | float:
         raise ValueError(f"{facet.label} is a number, which {text!r} is not") from None
 
 
-def can_have(table: SearchTable, condition: Condition) -> bool:
-    """Whether a table has facets for a condition."""
+def can_have(source: Source, condition: Condition) -> bool:
+    """Whether a source has facets for a condition."""
     try:
-        in_table(condition, table)
+        typed(condition, source)
     except ValueError:
         return False
     return True
 
 
-def labels(table: SearchTable, conditions: Sequence[Condition]) -> list[str]:
+def labels(source: Source, conditions: Sequence[Condition]) -> list[str]:
     """The conditions in words that can follow what they are about. Raises ValueError."""
     # every day is named by a date
-    phrases = Phrases(table_schema(table), table_source(table), datetime.date.min)
-    return [phrases.condition(in_table(each, table)) for each in conditions]
+    phrases = Phrases(Schema({source.name: source}), source, datetime.date.min)
+    return [phrases.condition(typed(each, source)) for each in conditions]
 
 
-def on_source(condition: Condition, table: SearchTable, source: Source) -> Condition:
-    """A condition on facets of a table as one on the fields of the collection's own source. Raises ValueError where this has no
-    such field.
+def as_queried(condition: Condition, source: Source) -> Condition:
+    """A condition on facets, which holds texts by their words, as a Query asks it. Raises ValueError where the source has no such
+    facet.
     """
 
     def named(each: Condition, _: str = "") -> Condition:
         if not isinstance(each, Comparison):
             return mapped(each, named)
-        facet = table.facet(facet_of(each))
-        path = _path(facet, source)
-        renamed = each.model_copy(update={"field": each.field.replace(facet.name, path)})
-        if facet.kind not in ("title", "text") or not each.scalars:
-            return renamed
-        held = renamed.model_copy(update={"op": "contains"})
+        if source.facets[facet_of(each)].facet not in ("title", "text") or not each.scalars:
+            return each
+        held = each.model_copy(update={"op": "contains"})
         return Not(negated=held) if each.op == "!=" else held
 
-    return named(in_table(condition, table))
-
-
-def _path(facet: Facet, source: Source) -> str:
-    if facet.name in source.fields:
-        return facet.name
-    rows = facet.name.removeprefix(NUMBER_OF)
-    if facet.counts and rows in source.links:
-        return f"count({rows})"
-    if "title" not in source.fields and source.title("t") in (facet.sql, facet.sql.removesuffix("::text")):
-        return "title"
-    raise ValueError(f"{source.name} has no {facet.name}")
+    return named(typed(condition, source))
 
 
 def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:
@@ -284,36 +203,40 @@ def _names_same(condition: Condition, other: Condition) -> bool:
 
 @dataclass(frozen=True)
 class Filtered:
-    """The rows of a table that meet all conditions and hold the words. What reads them raises ValueError for what the table does
-    not have, and DatabaseUnavailable.
+    """The rows of a source that meet all conditions and hold the words. What reads them raises ValueError for what the source
+    does not have, and DatabaseUnavailable.
     """
 
-    table: SearchTable
+    source: Source
     conditions: Sequence[Condition] = ()
     words: str = ""
 
     @property
+    def schema(self) -> Schema:
+        """The schema of the source alone."""
+        return Schema({self.source.name: self.source})
+
+    @property
     def query(self) -> Query:
         """The query for the rows."""
-        source = table_source(self.table)
-        where = of_same_rows([in_table(each, self.table) for each in self.conditions], source)
-        return Query(source=self.table.name, where=where, text=self.words)
+        where = of_same_rows([typed(each, self.source) for each in self.conditions], self.source)
+        return Query(source=self.source.name, where=where, text=self.words)
 
     def where(self, parameters: dict[str, Any] | None = None) -> Composed:
         """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
         without these, stand in it.
         """
-        rows = RowConditions(self.table.name, table_schema(self.table), today(), parameters)
+        rows = RowConditions(self.source.name, self.schema, today(), parameters)
         return rows.met(self.query.where)
 
     def keys_selected(self) -> Composed:
         """Selects the `keys` of the rows; null for many."""
-        rows = RowConditions(self.table.name, table_schema(self.table), today(), None)
+        rows = RowConditions(self.source.name, self.schema, today(), None)
         return rows.keys(rows.met(self.query.where))
 
     async def run(self, database: Database, **shape: Any) -> Result:
         """What a query over the rows gives; `shape` are its other parts."""
-        return await execute(database, self.query.model_copy(update=shape), table_schema(self.table), today())
+        return await execute(database, self.query.model_copy(update=shape), self.schema, today())
 
     async def keys(self, database: Database, limit: int) -> list[str]:
         """The keys of at most `limit` rows, the latest first."""

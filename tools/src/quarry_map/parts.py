@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from operator import mul
 from typing import Literal, NamedTuple
 
@@ -16,10 +15,9 @@ from quarry.collections import toml_text
 from quarry.collections.guessing import is_date
 from quarry.collections.names import known, words
 from quarry.collections.relations import Column, Relation
-from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import singular
 from quarry.models.interface import EmbeddingModel
-from quarry.platform.contract import NAME_PATTERN
+from quarry_map.table_guess import TableGuess
 
 SHORTENED_MIN = 3
 """The least length of an abbreviated table name."""
@@ -64,22 +62,6 @@ def name_by_reference(column: str, other: TableGuess) -> str:
         return own
     # in a name that is run together, the table's name is a word
     return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
-
-
-def slug(name: str, otherwise: str) -> str:
-    """A valid name for a collection or facet. `otherwise` prefixes a name that does not begin with a letter."""
-    if name.isascii() and re.fullmatch(NAME_PATTERN, name):
-        return name
-    called = re.sub(r"\W+", "_", "_".join(words(name))).strip("_")
-    called = (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
-    return called if re.fullmatch(NAME_PATTERN, called) else otherwise
-
-
-def unique(name: str, taken: Container[str]) -> str:
-    """The name, with a number appended where it is taken."""
-    if name not in taken:
-        return name
-    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)
 
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:

@@ -14,7 +14,7 @@ import pytest
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from quarry.local.http_protocol import BoundedHttpProtocol
+from quarry.local.connections import HEAD_MAX_BYTES, BoundedConnection
 from quarry.web.middleware import ShortJsonBodies
 from tests.running import serving_app
 
@@ -25,13 +25,13 @@ GET = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 POST_HEAD = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
 
 
-class Hasty(BoundedHttpProtocol):
+class Hasty(BoundedConnection):
     request_seconds = 0.3
     stall_seconds = 0.3
     connections_max = 2
 
 
-class Patient(BoundedHttpProtocol):
+class Patient(BoundedConnection):
     """Ends nothing by time."""
 
     request_seconds = stall_seconds = 600.0
@@ -118,6 +118,30 @@ def test_one_connection_too_many_is_told_when_to_come_again(answering: Answering
             refused = read_to_the_end(third)
     assert_problem(refused, 503, "temporarily-unavailable")
     assert b"\r\nRetry-After: " in refused or b"\r\nretry-after: " in refused
+
+
+def test_a_body_may_be_larger_than_a_head_and_a_request_may_follow(answering: Answering) -> None:
+    body = b"x" * (2 * HEAD_MAX_BYTES)
+    head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with serving_app(answering, Patient) as url, connected(url) as connection:
+        for _ in range(2):
+            connection.sendall(head + body)
+            assert b" 200 " in connection.recv(65_536)
+            connection.sendall(GET)
+            assert b" 200 " in connection.recv(65_536)
+        connection.sendall(GET[:-2].ljust(HEAD_MAX_BYTES + 1, b"x"))
+        assert_problem(read_to_the_end(connection), 431, "headers-too-large")
+
+
+def test_an_answer_may_take_longer_than_its_request_to_arrive() -> None:
+    async def late(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(2 * Hasty.request_seconds)
+            await Response("fine")(scope, receive, send)
+
+    with serving_app(late, Hasty) as url, connected(url) as connection:
+        connection.sendall(GET)
+        assert b" 200 " in connection.recv(65_536)
 
 
 def assert_problem(response: bytes, status: int, kind: str) -> None:

@@ -1,0 +1,214 @@
+"""The one model of what can be asked: sources with their fields and links, derived from declarations.
+
+SQL of a field is a function of the name (alias) of the row that it is read from, so that a path over several tables reads each
+from its own. Fields that are declared as facets have the words by which questions name them and their values. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, LiteralString
+
+from quarry.language.writing import ENGLISH
+from quarry.schema.algebra import Aggregate, Condition
+from quarry.schema.calendar import Calendar
+from quarry.schema.facets import LISTED_KINDS, NUMERIC_KINDS, FacetKind
+
+ACTOR_SETTING = "quarry.actor"
+"""The setting by which our own policies know whose rows and values a caller may read."""
+
+KEY = "quarry_key"
+"""The field with the key of a row, in sources made of searched tables."""
+
+Kind = Literal["text", "number", "money", "year", "date", "datetime", "boolean"]
+
+SqlOf = Callable[[LiteralString], LiteralString]
+"""SQL of a row, by the row's alias."""
+SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
+"""Whether a row and another belong together, by the aliases of both."""
+SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
+"""Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value of a row. One that `is_array` is several of the kind; one of `related` rows is read from these.
+
+    `listed` names the dictionary that knows its values: the source and the facet there. `unit` is what a number is measured in,
+    `currency` what money is in. Of a `place` it is the text that names it, each part of which counts. One that `folds` is
+    compared by the words that name its values, and grouped without regard to accents. `wording` says in English that it has a
+    value ("in {}"). `currency_of` is the field of the same row with the currency of money, where rows differ. A text that
+    `names_rows` is what its rows are called: two of one name are two.
+    """
+
+    name: str
+    kind: Kind
+    sql: SqlOf
+    label: str
+    plural: str
+    is_array: bool = False
+    unit: str | None = None
+    currency: str | None = None
+    listed: tuple[Source, str] | None = None
+    related: Link | None = None
+    description: str | None = None
+    folds: bool = False
+    place: SqlOf | None = None
+    wording: str | None = None
+    currency_of: str | None = None
+    names_rows: bool = False
+    is_spelt: bool = False
+    """Whether conditions name places as the data spells them."""
+    facet: FacetKind | None = None
+    """The kind of facet that it is declared as: how words of a question name its values. None for other columns."""
+    words: tuple[str, ...] = ()
+    """Other names for it."""
+    synonyms: tuple[tuple[str, str], ...] = ()
+    """Other words for its values: ("television", "TV")."""
+    is_hard: bool = True
+    """Whether a value in a question is a requirement, not a preference."""
+    is_people: bool = False
+    """Whether its values are people."""
+    hops: int = 0
+    """How many references lead from a row to the value; 0 for a value of the row itself."""
+    column: LiteralString | None = None
+    """The column of our own table that it is, if it is one as it stands."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its values are looked up for a question's words."""
+        return self.facet in LISTED_KINDS
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a row may have several values. The parts of one place are one."""
+        return self.is_array and self.facet != "place"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether it is a facet of which each row has one number of its own."""
+        return self.facet in NUMERIC_KINDS and self.related is None and not self.is_array
+
+    @property
+    def value(self) -> LiteralString:
+        """The value as SQL of a row `t`, or of a related row `r`; of a place, the text that names it."""
+        return (self.place or self.sql)("t" if self.related is None else "r")
+
+
+@dataclass(frozen=True)
+class Link:
+    """How rows lead to rows of another source: to one (a reference, `is_many` false) or to many (related rows).
+
+    `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
+    aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
+    Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
+    Where related rows are not `is_indexed`, no index finds those of one row. `owner` is their column with the key of the row that
+    they belong to, where that is a column of our own.
+    """
+
+    name: str
+    label: str
+    on: SqlOn
+    is_many: bool
+    target: str | None = None
+    rows: LiteralString | None = None
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    key: SqlOf | None = None
+    is_shared: bool = False
+    is_indexed: bool = True
+    owner: LiteralString | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a source declares by name. With the `unit` `%` it is a share, a part of 1."""
+
+    name: str
+    aggregate: Aggregate
+    label: str
+    unit: str | None = None
+    synonyms: tuple[str, ...] = ()
+    description: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
+    database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
+    `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
+    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's. Rows
+    of its table may be left out: by the fields `chosen_by`, or with rows that they refer to, as `left_out` says.
+    """
+
+    name: str
+    label: str
+    nouns: tuple[str, ...]
+    rows: LiteralString
+    key: SqlOf
+    title: SqlOf
+    fields: Mapping[str, Field]
+    links: Mapping[str, Link] = field(default_factory=dict)
+    guard: SqlOf = lambda row: "true"
+    holds_words: SqlHoldsWords | None = None
+    dated: str | None = None
+    description: str = ""
+    languages: tuple[str, ...] = ()
+    predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    calendar: Calendar | None = None
+    owner_claim: str | None = None
+    texts: Mapping[str, Field] = field(default_factory=dict)
+    """Long texts: they can be selected and compared, and no question is read as one about them."""
+    found_by: str = ""
+    """If a Query does not list its rows by conditions: what to use instead, as an error says it. Its rows are counted and
+    grouped, but not by the fields in `naming`, and those whose `id` is given are shown.
+    """
+    naming: frozenset[str] = frozenset()
+    chosen_by: frozenset[str] = frozenset()
+    left_out: str = ""
+    counted: LiteralString = "true"
+    """The rows `t` whose values the dictionary counts, as an SQL condition."""
+    owner: LiteralString = "''"
+    """The owner of the values of a row `t`, as SQL; '' for values of everybody."""
+    guarded: frozenset[str] = frozenset()
+    """The facets with values that a caller may not see. Such a value is used only where a visible row has it."""
+
+    @property
+    def language(self) -> str:
+        """The text search configuration of all its rows; English if they differ."""
+        return self.languages[0] if len(self.languages) == 1 else ENGLISH
+
+    @cached_property
+    def facets(self) -> Mapping[str, Field]:
+        """The fields that are declared as facets."""
+        return {name: each for name, each in self.fields.items() if each.facet is not None}
+
+    @cached_property
+    def listed(self) -> Sequence[Field]:
+        """The facets whose values are looked up."""
+        return [each for each in self.facets.values() if each.is_listed]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The sources of a caller, and the calendar by which dates are read."""
+
+    sources: Mapping[str, Source]
+    calendar: Calendar = field(default_factory=Calendar)
+
+
+KINDS: Mapping[FacetKind, Kind] = {
+    "value": "text", "array": "text", "name": "text", "title": "text", "place": "text", "text": "text", "number": "number",
+    "money": "money", "year": "year", "date": "date", "boolean": "boolean",
+}  # fmt: skip
+"""The kinds of facets as those of fields. A search vector is no field: a query's `text` looks for words."""
+
+_ROW = re.compile(r"(?<![\w.])[tr]\.")
+
+
+def one_row(sql: LiteralString) -> SqlOf:
+    """SQL over a row `t` or `r` as SQL over the row of any name."""
+    return lambda row: _ROW.sub(f"{row}.", sql)

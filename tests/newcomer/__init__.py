@@ -1,0 +1,1 @@
+"""A domain that a newcomer adds, as docs/contributing.md says: recipes."""
