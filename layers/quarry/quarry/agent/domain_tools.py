@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
@@ -50,8 +49,7 @@ ERRORS_MAX = 10
 _VARIABLE = re.compile(r"{(\w+)}")
 
 
-@dataclass(frozen=True)
-class AgentTool:
+class AgentTool(NamedTuple):
     """One tool. `run` gets validated arguments, and the caller and services, which an agent cannot choose; `result` is the type
     that it returns. `route_class` is the rate limit that a call counts against. A tool that `spends` credits is offered only if
     the caller allows it.
@@ -99,8 +97,7 @@ class AgentTool:
         return await off_loop(bounded, found, RESULT_CHARACTERS_MAX)
 
 
-@dataclass(frozen=True)
-class AgentResource:
+class AgentResource(NamedTuple):
     """A resource with a fixed address."""
 
     uri: str
@@ -110,8 +107,7 @@ class AgentResource:
     read: Callable[[Caller, Services], Awaitable[dict[str, Any]]]
 
 
-@dataclass(frozen=True)
-class AgentTemplate:
+class AgentTemplate(NamedTuple):
     """Resources whose `uri` has variables in braces. `read` gets the `type` and the `id`."""
 
     uri: str
@@ -132,8 +128,7 @@ class AgentTemplate:
         return (unquote(type), unquote(id)) if id and (type or not variables.startswith("type")) else None
 
 
-@dataclass(frozen=True)
-class AgentPrompt:
+class AgentPrompt(NamedTuple):
     """A prompt for a common task. `text` has its `arguments` in braces; each of these has a description."""
 
     name: str

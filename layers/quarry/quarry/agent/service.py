@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import LiteralString, TypeVar
+from typing import LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
 
@@ -65,7 +65,7 @@ async def answer_query(
     reader = access.acting(services).reader
     async with _faults_explained(query, access, services):
         schema = (await with_known_measures(query, access, reader)).schema
-        known = await with_known_values(query, replace(access, schema=schema), reader, keeps_places=keeps_places)
+        known = await with_known_values(query, access._replace(schema=schema), reader, keeps_places=keeps_places)
         query = with_currencies(with_ties(known), schema)
         query, result = await _told_apart(query, schema, reader, today)
     check_left_out(query, result, schema)
@@ -388,8 +388,7 @@ Former = TypeVar("Former")
 """The form in which a domain's requests held their constraints before."""
 
 
-@dataclass(frozen=True)
-class ConditionChecks:
+class ConditionChecks(NamedTuple):
     """How the conditions on the rows of one source are checked."""
 
     source: str

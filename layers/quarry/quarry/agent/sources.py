@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from quarry.domains import filled_domains, module
 from quarry.language.word_forms import keys, stem
@@ -55,8 +56,7 @@ class ReadableSources(Mapping[str, Source]):
         return ReadableSources({**self._sources, source.name: source}, self.left_out)
 
 
-@dataclass(frozen=True)
-class DataAccess:
+class DataAccess(NamedTuple):
     """What a caller may query: the schema, and the settings that identify the caller to the database. `homes` has the domain of
     each source, and its name there. Sources that are `left_out` cannot be read at the moment.
     """
@@ -75,7 +75,7 @@ class DataAccess:
         """The same with this source instead of the one of its name."""
         known = self.schema.sources
         changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
-        return replace(self, schema=replace(self.schema, sources=changed))
+        return self._replace(schema=replace(self.schema, sources=changed))
 
     @property
     def today(self) -> datetime.date:
@@ -229,8 +229,7 @@ VALUES_CHARACTERS_MAX = 160
 Sources = Mapping[str, SourceDescription]
 
 
-@dataclass(frozen=True)
-class MatchedValue:
+class MatchedValue(NamedTuple):
     """A value in the data that words of the question may mean."""
 
     source: str

@@ -10,11 +10,10 @@ import datetime
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args
 
 from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
@@ -272,8 +271,7 @@ async def found_texts(
     return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
 
 
-@dataclass(frozen=True)
-class TextQuery:
+class TextQuery(NamedTuple):
     """The texts to search for, and the row that they are about."""
 
     texts: Sequence[str]

@@ -9,10 +9,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from quarry.language.messages import gettext
 from quarry.models.answers import read_arguments
 from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
@@ -37,8 +38,7 @@ Working = Callable[[Any], Awaitable[ToolResult] | AsyncGenerator[Event | ToolRes
 """The work of a tool, given its validated arguments. One that takes several steps yields their events, and last its result."""
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(NamedTuple):
     """A tool with validated arguments. Scope and identity are bound into `run`; a model cannot choose them."""
 
     name: str
@@ -53,28 +53,27 @@ class Tool:
         return ToolDefinition(self.name, self.description, tool_parameters(self.arguments, self.unlisted))
 
 
-@dataclass(frozen=True)
-class ToolStarted:
+class ToolStarted(NamedTuple):
     id: str
     tool: str
     arguments: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class ToolFinished:
+class ToolFinished(NamedTuple):
     id: str
     tool: str
     result: ToolResult
 
 
-@dataclass(frozen=True)
-class ToolProgress:
+class ToolProgress(NamedTuple):
     """An event of a tool at work."""
 
     event: Event
 
 
-NOT_IN_TIME = ToolResult(0, "Not searched: the time is up", "The time for searching is up. Answer from what was found.")
+NOT_IN_TIME = ToolResult(
+    0, gettext("Not searched: the time is up"), "The time for searching is up. Answer from what was found."
+)
 
 
 def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | None, str]:
@@ -92,18 +91,18 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
         return None, f"The arguments were not valid ({'; '.join(problems)}); call again with corrected ones."
 
 
-NO_CALLS_LEFT = ToolResult(0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.")
+NO_CALLS_LEFT = ToolResult(
+    0, gettext("Not asked: no calls are left"), "No tool calls are left. Answer from what was found."
+)
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """The next piece of the model's text in this turn."""
 
     piece: str
 
 
-@dataclass(frozen=True)
-class TurnEnded:
+class TurnEnded(NamedTuple):
     """The turn is complete; if it `called` tools, another one follows."""
 
     called: bool
@@ -259,18 +258,18 @@ class _ToolsAtWork:
             return await _worked(tool.run(arguments), happened)
         except InvalidInput as error:
             problems = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
-            return ToolResult(0, "Refused", f"Refused. {problems}")
+            return ToolResult(0, gettext("Refused"), f"Refused. {problems}")
         except NotFound as error:
-            return ToolResult(0, "Nothing found", error.public_message)
+            return ToolResult(0, gettext("Nothing found"), error.public_message)
         except SourceUnavailable as error:
             for name in error.names:
                 self.run.degrade(f"collection:{name}")
-            return ToolResult(0, "Not read", error.public_message)
+            return ToolResult(0, gettext("Not read"), error.public_message)
         except UNREADABLE:
             if not self.has_found():
                 raise
             self.run.degrade(self.step_name)
-            return ToolResult(0, "Not read", "The database did not answer.")
+            return ToolResult(0, gettext("Not read"), "The database did not answer.")
 
 
 async def _worked(

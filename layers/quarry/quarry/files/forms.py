@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from quarry.files.writing import DateOrder, Decimals, moment_in, plain_number, sign_of
 
@@ -89,8 +89,7 @@ NEARLY = 2 / 3
 """The share of numbers, or of dates, from which on a column is nearly one of them."""
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """One way to write values, with the decimal signs or date orders that can read it."""
 
     sort: Sort

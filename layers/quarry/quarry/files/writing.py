@@ -8,8 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Literal, LiteralString
+from typing import Literal, LiteralString, NamedTuple
 
 Decimals = Literal[".", ","]
 DateOrder = Literal["dmy", "mdy"]
@@ -25,8 +24,7 @@ _CENTURY_FROM = 70
 """Two-digit years from here on are in the last century, as in Postgres."""
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(NamedTuple):
     """How numbers and dates are written, according to the user; None: only unambiguous ones are read.
 
     `empty` are the texts that mean no value.
@@ -158,8 +156,7 @@ Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]
 """
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(NamedTuple):
     """How files are read; None where that is guessed.
 
     `header` is the line with the column names, from 1; 0 where there is none. `total`: whether the last line holds totals.

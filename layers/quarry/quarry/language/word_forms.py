@@ -14,11 +14,11 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.french_stemmer import FrenchStemmer
@@ -50,8 +50,7 @@ TITLE_CASE_SHARE_MIN = 0.7
 TITLE_CASE_WORDS_MIN = 3
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A word at `text[start:end]` of the query. `key` is its form for comparison. `ends_clause`: punctuation comes before it."""
 
     text: str
@@ -274,17 +273,6 @@ def demonyms() -> dict[str, str]:
 def is_everyday(word: str) -> bool:
     """Whether `word`, in any of its forms, is a common word. Names are not."""
     return stem(word) in _stems()
-
-
-_SPELT_WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-def is_asked_in_english(question: str) -> bool:
-    """Whether at least half of a question's words are common in English; true of one with a single word. Of the questions in
-    `tests/pairs`, 3 in 1,000 English ones are taken for others, and 6 in 100 German and 19 in 100 French ones for English.
-    """
-    found = {*_SPELT_WORD.findall(question.lower())}
-    return len(found) < 2 or 2 * sum(word in STOP_WORDS or is_everyday(word) for word in found) >= len(found)
 
 
 def commonness(key: str) -> str:

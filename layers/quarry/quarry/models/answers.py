@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
@@ -30,8 +29,7 @@ TokensField = Literal["max_completion_tokens", "max_tokens"]
 StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
 
 
-@dataclass(frozen=True)
-class OutputLimits:
+class OutputLimits(NamedTuple):
     """The most tokens that a model may write, including reasoning, by kind of call. `tokens_field` None depends on the server."""
 
     decision_tokens: int = 6_000

@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.models.answers import ServedChat, check_ending, check_length, check_stream, read_output, storable
 from quarry.models.bedrock_connection import Connection, EventStream, translated
@@ -78,7 +77,7 @@ class BedrockChat(ServedChat[Connection]):
                 stream.close()
         check_stream(stop_reason, characters)
         if called:
-            yield tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items()))
+            yield tuple(call._replace(arguments=call.arguments or "{}") for _, call in sorted(called.items()))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
@@ -88,8 +87,7 @@ class BedrockChat(ServedChat[Connection]):
             return event
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A message of the model: its text, and its tool calls in wire format."""
 
     text: str
@@ -124,7 +122,7 @@ def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str
     delta = block.get("delta", {})
     piece, argument_text = (storable(text or "") for text in (delta.get("text"), delta.get("toolUse", {}).get("input")))
     if call := called.get(index := block.get("contentBlockIndex", 0)):
-        called[index] = replace(call, arguments=call.arguments + argument_text)
+        called[index] = call._replace(arguments=call.arguments + argument_text)
     return piece, len(piece) + len(argument_text) + len(name)
 
 

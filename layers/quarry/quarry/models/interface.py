@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,8 +26,7 @@ class Usage:
         return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
 
 
-@dataclass(frozen=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A tool call by a model. `arguments` is the JSON text that the model wrote, not yet validated."""
 
     id: str
@@ -35,8 +34,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One message of a conversation. `tool_calls` goes with an assistant's, `tool_call_id` with a tool's."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -45,8 +43,7 @@ class Message:
     tool_call_id: str | None = None
 
 
-@dataclass(frozen=True)
-class ToolDefinition:
+class ToolDefinition(NamedTuple):
     """A tool that a model can call: its name, its purpose, and the JSON schema of its arguments."""
 
     name: str
@@ -114,8 +111,7 @@ class EmbeddingModel(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class Prices:
+class Prices(NamedTuple):
     """US dollars for a million tokens read and written, from the settings; None if unset."""
 
     prompt: float | None = None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from quarry.collections.collection import own_tables
 from quarry.collections.facets import facet_source
-from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import LOADABLE, TABLES
 from quarry.schema.source import Source
+
+if TYPE_CHECKING:
+    from quarry.ontology.contract import EntityType
 
 COLLECTIONS = own_tables(__file__, LOADABLE)
 SEARCHED = tuple(map(facet_source, COLLECTIONS))

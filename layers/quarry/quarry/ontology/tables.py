@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Annotated, Any, LiteralString
+from typing import TYPE_CHECKING, Annotated, Any, LiteralString
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints, create_model
 
-from quarry.ontology.contract import EntityType
 from quarry.platform.tables import Forgettable, Line, LoadableTable, Row, Text
 from quarry.platform.text import Identifier, storable
+
+if TYPE_CHECKING:
+    from quarry.ontology.contract import EntityType
 
 TABLES: dict[EntityType, str] = {
     "task": "onto_tasks",

@@ -170,7 +170,7 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
         held = parts.setdefault((match.value.facet, match.value.value), [])
         if not match.value.is_whole and held and held[-1].last == match.first:
             likeness = min(held[-1].value.likeness, match.value.likeness)
-            held[-1] = replace(held[-1], last=match.last, value=replace(match.value, likeness=likeness))
+            held[-1] = held[-1]._replace(last=match.last, value=replace(match.value, likeness=likeness))
         elif not match.value.is_whole:
             held.append(match)
         else:

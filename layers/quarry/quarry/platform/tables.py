@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, LiteralString
+from typing import Annotated, Any, LiteralString, NamedTuple
 
 from pydantic import ConfigDict, Field, StringConstraints
 
@@ -17,8 +17,7 @@ FORGET: LiteralString = "select pg_advisory_xact_lock(7305113)"
 """Run it before forgetting: it waits for transactions that store, and blocks new ones."""
 
 
-@dataclass(frozen=True)
-class Forgettable:
+class Forgettable(NamedTuple):
     """A kind of record that can be forgotten, and our table of its rows.
 
     `names` selects lower-case `texts` that identify the row; `also` runs after its deletion. Both may use `%(id)s`, the latter
@@ -31,8 +30,7 @@ class Forgettable:
     also: tuple[LiteralString, ...] = ()
 
 
-@dataclass(frozen=True)
-class ExpiringTable:
+class ExpiringTable(NamedTuple):
     """Rows of `table` for which `expired` (SQL; `%(run_log_days)s` may be used) holds are deleted and counted under `label`."""
 
     table: str

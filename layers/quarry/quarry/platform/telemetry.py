@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import Context as Variables
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Thread
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quarry import __version__
 
@@ -35,8 +34,7 @@ Unit = Literal["Count", "Milliseconds", "Seconds", "None"]
 """CloudWatch's names; None is for money."""
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(NamedTuple):
     """A metric. Counts and dollars are added up; times are kept one by one."""
 
     name: str
@@ -126,8 +124,7 @@ Attributes = dict[str, str | int]
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     """A place in a trace: below the span of `context`."""
 
     tracer: Tracer

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from psycopg import Error as PostgresError
 from psycopg.rows import DictRow
@@ -242,8 +243,7 @@ def _text_columns(table: EmbeddedTable) -> Iterator[Composable]:
         yield SQL("{} as {}").format(SQL(expression), Identifier(column)) if expression else Identifier(column)
 
 
-@dataclass(frozen=True)
-class _EmbeddedRow:
+class _EmbeddedRow(NamedTuple):
     id: str
     content_hash: str
     vectors: list[tuple[str, int, list[float]]]

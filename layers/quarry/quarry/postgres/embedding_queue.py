@@ -10,9 +10,8 @@ import datetime
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
@@ -21,8 +20,7 @@ from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.pool import Connection, Database, Query
 
 
-@dataclass(frozen=True)
-class Backlog:
+class Backlog(NamedTuple):
     """The number of pending rows of a table. `since` is when there were last none, or the first check; None without a check."""
 
     rows: int

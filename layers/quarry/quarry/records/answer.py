@@ -9,13 +9,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from quarry.agent.service import answer_query
 from quarry.agent.sources import data_access
+from quarry.language.messages import gettext, in_language_of_question
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
@@ -46,8 +46,7 @@ from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level
 
 
-@dataclass(frozen=True)
-class LikelyQuery:
+class LikelyQuery(NamedTuple):
     """A question as the Query that it likely is, within the filters that hold. It has not run yet. Without a `reading` it is the
     one that the request gives.
     """
@@ -148,6 +147,7 @@ ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH, SEARCH = "search_1", "search"
 
 
+@in_language_of_question
 async def answer_question(
     request: AskRequest,
     caller: Caller,
@@ -188,8 +188,7 @@ async def answer_question(
                 yield event
 
 
-@dataclass(frozen=True)
-class _Asker:
+class _Asker(NamedTuple):
     """A request, and who asks it of which types of record."""
 
     request: AskRequest
@@ -248,7 +247,9 @@ def _call_event(inquiry: RecordsInquiry, run: Run) -> ToolCallEvent:
 
 def _observation(context: AnswerContext) -> ToolObservationEvent:
     first = context.first
-    summary = f"{first.summary}; only {context.inquiry.applied.label}" if context.inquiry.applied else first.summary
+    summary = first.summary
+    if context.inquiry.applied:
+        summary = gettext("{summary}; only {label}", summary=summary, label=context.inquiry.applied.label)
     return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
 
 
@@ -284,8 +285,10 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
 def _searched(context: AnswerContext, answer: ByRule) -> str:
     """The filters, where nothing near was found within them, and the collections that could not be searched."""
     applied = context.inquiry.applied
-    only = f"\n\nOnly this was searched: {applied.label}." if applied and not answer.is_found else ""
-    return only + context.missing
+    if applied is None or answer.is_found:
+        return context.missing
+    only = gettext("Only this was searched: {label}.", label=applied.label)
+    return f"\n\n{only}{context.missing}"
 
 
 async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:

@@ -11,10 +11,10 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import quarry
+from quarry.language.messages import gettext, language
 from quarry.platform.tables import KEEP
 from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
@@ -65,16 +65,14 @@ where h.hash is distinct from s.hash
 """
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(NamedTuple):
     """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
 
     question: str
     found: str
 
 
-@dataclass(frozen=True)
-class AskedQuery:
+class AskedQuery(NamedTuple):
     """A query that an answer rests on, and a digest of what it gave."""
 
     query: Query
@@ -94,8 +92,7 @@ class AskedQuery:
         }
 
 
-@dataclass(frozen=True)
-class FinishedAnswer:
+class FinishedAnswer(NamedTuple):
     """An answer as it was given, and the queries that it rests on."""
 
     answer: str
@@ -108,8 +105,7 @@ class FinishedAnswer:
     """Whether whoever has its link may open it."""
 
 
-@dataclass(frozen=True)
-class KeptAnswer:
+class KeptAnswer(NamedTuple):
     """A finished answer and its id."""
 
     id: str
@@ -214,8 +210,7 @@ def _whole(source: Source) -> dict[str, Any]:
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
 
 
-@dataclass(frozen=True)
-class AnswerContext:
+class AnswerContext(NamedTuple):
     """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
 
     inquiry: RecordsInquiry
@@ -228,7 +223,8 @@ class AnswerContext:
     def missing(self) -> str:
         """A sentence that names the collections that could not be searched; else empty."""
         names = ", ".join(self.inquiry.left_out)
-        return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
+        text = gettext("Not searched, because it cannot be read at the moment: {names}.", names=names)
+        return f"\n\n{text}" if names else ""
 
     def keys(self, *known: Any) -> Keys:
         """The keys of the answer: everything that it is made from, `known` included."""
@@ -243,6 +239,7 @@ class AnswerContext:
                 self.toolset.services.chat.name if self.toolset.services.chat else None,
                 self.toolset.services.embeddings.name,
                 quarry.__version__,
+                language(),
             ),
             digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
         )

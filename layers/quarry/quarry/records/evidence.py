@@ -7,6 +7,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quarry.collections.declaration_parts import Quoting
 from quarry.language.writing import ENGLISH
@@ -19,8 +20,7 @@ PROSE_WORDS_MIN = 12
 """A line with fewer words is a name or a field's value."""
 
 
-@dataclass(frozen=True)
-class RecordCandidate:
+class RecordCandidate(NamedTuple):
     """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
     where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone.
     """
@@ -68,8 +68,7 @@ class RecordText:
         return any(len(line.split()) >= PROSE_WORDS_MIN for line in self.body.split("\n"))
 
 
-@dataclass(frozen=True)
-class RankedRecord:
+class RankedRecord(NamedTuple):
     """A record in the fused list over all types, with its rank in each half of the search."""
 
     key: RecordKey
@@ -83,8 +82,7 @@ SOURCES_MAX = 12
 PASSAGE_CHARACTERS_MAX = 800
 
 
-@dataclass(frozen=True)
-class EvidenceSource:
+class EvidenceSource(NamedTuple):
     """One source: its number, what it says, its similarity (cosine) to the query that found it, and how well it ranked there,
     as a share of that search's best score.
     """

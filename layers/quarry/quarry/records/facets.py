@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from quarry.records.sources import BUILT_IN
+from quarry.collections.facets import facet_source
+from quarry.records.tables import COLLECTIONS
 
-SEARCHED = tuple(BUILT_IN.counted.values())
+SEARCHED = tuple(map(facet_source, COLLECTIONS))
 
 DECLARED_IN = ("collections",)
 """The table that says what else there is to search."""

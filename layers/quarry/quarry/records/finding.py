@@ -16,6 +16,7 @@ from typing import Literal
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
 from quarry.collections.facets import DATE
+from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
@@ -227,9 +228,12 @@ def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[Ranke
 def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = True) -> str:
     """One line about what a search found. There may be more unless it `is_all`."""
     if not count:
-        return "Nothing found"
-    kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
-    return f"{'' if is_all else 'At least '}{count} record{'' if count == 1 else 's'} found{kept}"
+        return gettext("Nothing found")
+    found = ngettext("{number} record found", "{number} records found", count)
+    if not is_all:
+        found = ngettext("At least {number} record found", "At least {number} records found", count)
+    kept = ", ".join(f"[{source.n}]" for source in sources)
+    return gettext("{found}; kept {sources}", found=found, sources=kept) if kept else found
 
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
@@ -280,7 +284,7 @@ async def gather_candidates(
             arms = await with_fitting(services.reader, plan.arms)
             candidates = await find_candidates(
                 services.reader,
-                [replace(arm, query=with_forms(arm.query, forms)) for arm in arms],
+                [arm._replace(query=with_forms(arm.query, forms)) for arm in arms],
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
@@ -397,8 +401,8 @@ def fuse_types(
     if method != "scores":
         return ranked
     # types without vectors are ranked by words alone
-    ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
-    lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
+    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
@@ -417,7 +421,7 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
     days = sorted(set(dates.values()))
     gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
     lifted = [
-        replace(item, score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
+        item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
     return sorted(lifted, key=lambda item: -item.score)
 

@@ -14,14 +14,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from statistics import fmean
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.messages import gettext, gettext_noop, language
 from quarry.language.word_forms import STOP_WORDS, is_code, is_everyday, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
@@ -161,8 +162,7 @@ RECORDS_MAX = 24
 """The first records, which are checked for these words."""
 
 
-@dataclass(frozen=True)
-class QuestionWord:
+class QuestionWord(NamedTuple):
     """A word of a question as it was written. `weight`: how rare it is among the records searched; `holders`: the records found
     that hold it; `is_missing`: no record holds it, and `is_near`: but one holds a word that is spelled nearly so.
     """
@@ -254,8 +254,7 @@ BY_MEANING, BY_WORDS = "meaning", "words"
 Features = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(NamedTuple):
     """The weights for one kind of embedding model. A question is refused below one probability and doubted below another."""
 
     weights: Features
@@ -289,9 +288,8 @@ QUOTED_CHARACTERS_MAX = 600
 AROUND_CHARACTERS = 100
 """The text before and behind a quoted sentence that a source shows."""
 NEAREST_MAX = 3
-NOTHING_NEAR = "No record surely answers this."
-NOTHING_THEN = "No record of that time surely answers this."
-BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
+NOTHING_NEAR = gettext_noop("No record surely answers this.")
+NOTHING_THEN = gettext_noop("No record of that time surely answers this.")
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
 LINE_WORDS_MAX = 50
@@ -316,8 +314,7 @@ _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 
 
-@dataclass(frozen=True)
-class Quote:
+class Quote(NamedTuple):
     """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
     similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
     `has_title`: it is a field's value and begins with the title of its record; `is_beside`: that value and its field's name hold
@@ -375,7 +372,7 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
         own = sum(weights[word] for word in quote.stems & question_words)
         return (own + TITLE_WEIGHT * sum(weights[word] for word in about[quote.source.n] - quote.stems)) / total
 
-    return _sorted(replace(each, share=share(each)) for each in pool)
+    return _sorted(each._replace(share=share(each)) for each in pool)
 
 
 async def read_sentences(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
@@ -398,7 +395,7 @@ def of_side(question: str, found: Sequence[Quote]) -> list[Quote]:
     if is_for is None:
         return list(found)
     sides = ((each, side_of(each.text.lower())) for each in found)
-    return _sorted(replace(each, is_on_side=None if side is None else side is is_for) for each, side in sides)
+    return _sorted(each._replace(is_on_side=None if side is None else side is is_for) for each, side in sides)
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
@@ -407,7 +404,7 @@ def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
     if model is None or not read:
         return list(found)
     scores = model.scores(question, [f"{_context(each)}{each.text}" for each in read])
-    return _sorted(replace(each, answers=score) for each, score in zip(read, scores, strict=True))
+    return _sorted(each._replace(answers=score) for each, score in zip(read, scores, strict=True))
 
 
 def chosen(found: Sequence[Quote]) -> list[Quote]:
@@ -443,9 +440,9 @@ def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tup
     number = {each.n: n for n, each in enumerate((*first, *others)[:SOURCES_MAX], start=1)}
     marked = {each.n: _marked([quote for quote in quotes if quote.source is each]) for each in first}
     sources = [
-        replace(each, n=number[each.n], marked=marked.get(each.n, "")) for each in (*first, *others)[:SOURCES_MAX]
+        each._replace(n=number[each.n], marked=marked.get(each.n, "")) for each in (*first, *others)[:SOURCES_MAX]
     ]
-    renumbered = [replace(each, source=sources[number[each.source.n] - 1]) for each in quotes]
+    renumbered = [each._replace(source=sources[number[each.source.n] - 1]) for each in quotes]
     return quoted(renumbered), sources
 
 
@@ -454,7 +451,13 @@ def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) 
     the days that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
-    return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]
+    nothing = gettext(NOTHING_THEN if is_beside else NOTHING_NEAR)
+    return [nothing, *(["\n\n" + gettext("The nearest:") + "\n", *lines] if lines else [])]
+
+
+def broken_off() -> str:
+    """What stands where a model's answer ends too early, before passages of its sources."""
+    return "\n\n*" + gettext("The answer broke off here. From the sources themselves:") + "*\n\n"
 
 
 def _link(record: RecordText) -> str:
@@ -583,7 +586,8 @@ def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
     record = quote.source.text
     if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
         return ""
-    return f"**{writing_of(record.language).date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
+    written = writing_of(language() or record.language)
+    return f"**{written.date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
 
 
 def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:

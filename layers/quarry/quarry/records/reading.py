@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess, data_access
@@ -117,8 +117,7 @@ SaidCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
 
 
-@dataclass(frozen=True)
-class RecordsReading:
+class RecordsReading(NamedTuple):
     """A question as it was read. `read` is what the reader made of it over the sources in `access`, by the names in `sources`.
 
     `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, LiteralString, Self
+from typing import Any, LiteralString, NamedTuple, Self
 
 from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.collections.collection import ENGLISH
+from quarry.language.messages import gettext
 from quarry.platform.errors import NotFound
 from quarry.platform.numbers import exact
 from quarry.platform.text import shown
@@ -30,8 +30,7 @@ ROWS_RANKED_MIN = 500
 """Rows of each arm at least: on judged collections they hold 99 % of the first hundred of a ranking of all rows."""
 
 
-@dataclass(frozen=True)
-class TypeSearch:
+class TypeSearch(NamedTuple):
     """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these.
     `fitting` are the keys of these records, where they are known; `fits_many`: they are not, but there are many.
     """
@@ -56,7 +55,7 @@ async def with_fitting(database: Database, arms: Sequence[TypeSearch]) -> list[T
     keys = {asked[row["place"]]: row["keys"] for row in rows}
     known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
     return [
-        arm if read is None else replace(arm, fitting=fitting, fits_many=fitting is None)
+        arm if read is None else arm._replace(fitting=fitting, fits_many=fitting is None)
         for arm, read, fitting in zip(arms, reads, known, strict=True)
     ]
 
@@ -124,8 +123,7 @@ async def coverages(database: Database, arms: Sequence[TypeSearch]) -> dict[str,
     return best
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """How many records of a type are found; there may be more where it `is_capped`."""
 
     rows: int
@@ -231,8 +229,7 @@ def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | No
     return [*seen], [*seen.values()]
 
 
-@dataclass(frozen=True)
-class _ArmSearch:
+class _ArmSearch(NamedTuple):
     """The arm at `place`, and the language that it is searched in; None: as our own tables are."""
 
     place: int
@@ -373,6 +370,6 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         # no row of that table can have such a key
         row = None
     if row is None:
-        raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
+        raise NotFound(gettext("There is no {type} with this id.", type=type.name.replace("_", " ")))
     whole = exact(_shown(row, ("title", "fields", "meeting")))
     return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **whole)

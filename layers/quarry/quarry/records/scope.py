@@ -9,12 +9,13 @@ from __future__ import annotations
 import datetime
 import difflib
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.collections.facets import DATE
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
@@ -41,8 +42,7 @@ _DEFINITE = _PRONOUNS | {"the"}
 """Words that refer to something already mentioned."""
 
 
-@dataclass(frozen=True)
-class Conversation:
+class Conversation(NamedTuple):
     """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
     against it?" finds the same thing.
     """
@@ -83,8 +83,7 @@ def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
     return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))
 
 
-@dataclass(frozen=True)
-class SearchScope:
+class SearchScope(NamedTuple):
     """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
 
     date_from: datetime.date | None = None
@@ -135,7 +134,7 @@ async def with_known_values(
         is_named = bool(spelt) and condition.op not in RANGES
         return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
-    return replace(scope, facets=tuple(map(in_data, scope.facets)))
+    return scope._replace(facets=tuple(map(in_data, scope.facets)))
 
 
 NEGATED = "-"
@@ -311,15 +310,14 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
         return None
     chosen = types.named(request.types)
     table = chosen[0].table if len(chosen) == 1 else types.united
-    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else ["records"]
+    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
-        named[-1] = f"{len(chosen) - LABELLED_TYPES_MAX + 1} other types"
-    label = ", ".join([" and ".join(named), *labels(table, scope.required_conditions)])
+        named[-1] = gettext("{number} other types", number=len(chosen) - LABELLED_TYPES_MAX + 1)
+    label = ", ".join([listed_label(named, is_choice=False), *labels(table, scope.required_conditions)])
     return Applied(types=request.types, filters=request.filters, label=label)
 
 
-@dataclass(frozen=True)
-class RecordsInquiry:
+class RecordsInquiry(NamedTuple):
     """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
     `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
     """

@@ -16,7 +16,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Composable, Composed, Identifier
@@ -35,6 +35,7 @@ from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.contract import RecordType
+from quarry.records.facets import SEARCHED
 from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
@@ -250,9 +251,11 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         )
 
 
-def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
-    """A collection as a type of record; `others` are declared too."""
-    declared, own = collection.declaration, facet_source(collection)
+def searched_type(
+    collection: Collection, others: Sequence[Collection] = (), source: Source | None = None
+) -> SearchedType:
+    """A collection as a type of record; `others` are declared too. `source` is its source, where that is made already."""
+    declared, own = collection.declaration, source or facet_source(collection)
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
@@ -311,8 +314,12 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 
 BUILT_IN = RecordTypes(
-    [searched_type(each) for each in COLLECTIONS if each.declaration.text],
-    {each.name: facet_source(each) for each in COLLECTIONS if not each.declaration.text},
+    [
+        searched_type(each, source=source)
+        for each, source in zip(COLLECTIONS, SEARCHED, strict=True)
+        if each.declaration.text
+    ],
+    {each.name: source for each, source in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
 )
 """The types that every database has tables for."""
 
@@ -385,8 +392,7 @@ async def declared_types(services: Services) -> RecordTypes:
     return (await _declared(services)).types
 
 
-@dataclass(frozen=True)
-class _Declared:
+class _Declared(NamedTuple):
     """The declarations of the database, as types of record and as sources of a Query."""
 
     types: RecordTypes

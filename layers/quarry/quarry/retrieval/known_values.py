@@ -545,7 +545,7 @@ def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correct
     for match in matches:
         likeness = [replaced[place].likeness for place in range(match.first, match.last) if place in replaced]
         if likeness:
-            yield replace(match, value=replace(match.value, likeness=min(likeness)))
+            yield match._replace(value=replace(match.value, likeness=min(likeness)))
 
 
 def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
@@ -553,11 +553,11 @@ def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
     rows: Counter[ValueMatch] = Counter()
     tables: dict[ValueMatch, frozenset[str]] = {}
     for match in matches:
-        same = replace(match, value=replace(match.value, rows=0))
+        same = match._replace(value=replace(match.value, rows=0))
         rows[same] += match.value.rows
         tables[same] = tables.get(same, frozenset()) | match.value.tables
     return [
-        replace(match, value=replace(match.value, rows=count, tables=tables[match]))
+        match._replace(value=replace(match.value, rows=count, tables=tables[match]))
         for match, count in rows.items()
         if count > 0
     ]

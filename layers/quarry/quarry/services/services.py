@@ -12,13 +12,9 @@ from uuid import UUID, uuid4
 
 from quarry.models import bedrock_connection, openai_connection
 from quarry.models.answers import OutputLimits
-from quarry.models.bedrock_model import BedrockChat
 from quarry.models.circuit_breaker import CircuitBreaker, GuardedChat
 from quarry.models.interface import ChatModel, EmbeddingModel, Prices
-from quarry.models.local_embedding import LocalEmbedding
-from quarry.models.openai_model import OpenAIChat
 from quarry.models.query_embedding import QueryEmbedder
-from quarry.models.served_embedding import VECTORS_BYTES_MAX, BedrockEmbedding, OpenAIEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
@@ -247,6 +243,8 @@ def import_what_services_use(settings: Settings) -> None:
     if "bedrock" in (settings.model_provider, settings.embeddings):
         bedrock_connection.import_sdk()
     if settings.embeddings == "local":
+        from quarry.models.local_embedding import LocalEmbedding
+
         LocalEmbedding.import_numpy()
     if settings.database_iam:
         rds.import_sdk()
@@ -256,7 +254,11 @@ def import_what_services_use(settings: Settings) -> None:
 
 def build_embedding_model(settings: Settings) -> EmbeddingModel:
     if settings.embeddings == "local":
+        from quarry.models.local_embedding import LocalEmbedding
+
         return LocalEmbedding()
+    from quarry.models.served_embedding import VECTORS_BYTES_MAX, BedrockEmbedding, OpenAIEmbedding
+
     if settings.embeddings == "bedrock":
         return BedrockEmbedding(_bedrock(settings), settings.bedrock_embedding_model, settings.embedding_dimensions)
     connection = _openai(settings, max_bytes=VECTORS_BYTES_MAX)
@@ -273,7 +275,11 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         tokens_field=settings.openai_tokens_field,
     )
     if settings.model_provider == "bedrock":
+        from quarry.models.bedrock_model import BedrockChat
+
         return BedrockChat(_bedrock(settings), settings.bedrock_model, limits)
+    from quarry.models.openai_model import OpenAIChat
+
     return OpenAIChat(_openai(settings), settings.openai_model, limits)
 
 

@@ -6,8 +6,8 @@ import calendar
 import datetime
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from quarry.language.word_forms import is_everyday
 from quarry.language.writing import Grain, numeral_value
@@ -71,8 +71,7 @@ _COUNT = r"(\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|
 _FEW = {"few": 3, "couple": 2, "couple of": 2, "a": 1, "an": 1}
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A time at `text[start:end]`: the days from `first` to `last`. If no year is given: `months` of any year, or `day` in one.
 
     `is_latent`: the words may mean something else, unless nearby words say that it is a time. `is_vague`: even then.

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 
 from quarry.language.word_forms import Token, is_plural
@@ -85,7 +84,7 @@ def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str
         first, last = _to_month(first), _to_month(last + _ONE_DAY) - _ONE_DAY
     start = point.start - len(part.group())
     lead, led = _lead(text, start)
-    return replace(point, start=start, first=first, last=last, grain="month", is_latent=False), lead, led
+    return point._replace(start=start, first=first, last=last, grain="month", is_latent=False), lead, led
 
 
 def _to_month(day: datetime.date) -> datetime.date:
@@ -104,7 +103,7 @@ def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
             and point.grain == "day"
             and _OF_WEEKDAY.fullmatch(text[kept[-1].end : point.start])
         ):
-            point = replace(point, start=kept.pop().start)
+            point = point._replace(start=kept.pop().start)
         kept.append(point)
     return kept
 

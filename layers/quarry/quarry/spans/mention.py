@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quarry.language.writing import Grain
 
@@ -28,8 +28,7 @@ class KnownValue:
     tables: frozenset[str] = field(default=frozenset(), compare=False)
 
 
-@dataclass(frozen=True)
-class ValueMatch:
+class ValueMatch(NamedTuple):
     """The words `first` to `last` (exclusive) of the question may mean `value`."""
 
     first: int
@@ -37,8 +36,7 @@ class ValueMatch:
     value: KnownValue
 
 
-@dataclass(frozen=True)
-class DateRange:
+class DateRange(NamedTuple):
     """Days from `first` to `last`, both inclusive; None is open. `months` (1 to 12): only these months of each year."""
 
     first: datetime.date | None = None
@@ -47,8 +45,7 @@ class DateRange:
     grain: Grain = "day"
 
 
-@dataclass(frozen=True)
-class NumberRange:
+class NumberRange(NamedTuple):
     """Numbers from `least` to `most`; None is open. `unit` is the stem of the counted noun, if one is named."""
 
     least: float | None = None
@@ -58,8 +55,7 @@ class NumberRange:
     unit: str | None = None
 
 
-@dataclass(frozen=True)
-class MoneyRange:
+class MoneyRange(NamedTuple):
     """Amounts from `least` to `most`; None is open. `currency` is the ISO 4217 code, or None if none is named."""
 
     least: float | None = None
@@ -81,8 +77,7 @@ class Duration:
     unit: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A place by its usual name, in lower case. `names` are all its spellings; for a region, also those of the places in it.
 
     `within` is the usual name of the country or state named with it ("London, Canada").
@@ -97,16 +92,14 @@ class Place:
 Value = DateRange | NumberRange | MoneyRange | Duration | Place
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """The characters of a question that state something."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class Mention:
+class Mention(NamedTuple):
     """What `text[start:end]` mentions. `is_latent`: the words may mean this, but nothing around them confirms it."""
 
     value: Value

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from quarry.language.word_forms import STOP_WORDS, Token, is_plural, stem
 from quarry.language.writing import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
@@ -41,8 +41,7 @@ class Amount:
 AmountType = TypeVar("AmountType", bound=Amount)
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     """From `least` to `most` (None is open), as stated by `text[start:end]`. `is_bare`: a number without a comparison."""
 
     start: int
@@ -68,8 +67,7 @@ def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
     return found
 
 
-@dataclass(frozen=True)
-class _Lead:
+class _Lead(NamedTuple):
     """What the words right before an amount say about it, and where they start."""
 
     kind: str
@@ -124,19 +122,19 @@ def _compared(text: str, amount: Amount, lead: _Lead) -> Bounds:
     whole = Bounds(start, end, (amount,), value, value)
     match kind:
         case "over":
-            return replace(whole, most=None, includes_least=False)
+            return whole._replace(most=None, includes_least=False)
         case "from":
-            return replace(whole, most=None)
+            return whole._replace(most=None)
         case "under":
-            return replace(whole, least=None, includes_most=False)
+            return whole._replace(least=None, includes_most=False)
         case "upto":
-            return replace(whole, least=None)
+            return whole._replace(least=None)
         case "about":
-            return replace(whole, least=round(value * (1 - ABOUT_SHARE), 6), most=round(value * (1 + ABOUT_SHARE), 6))
+            return whole._replace(least=round(value * (1 - ABOUT_SHARE), 6), most=round(value * (1 + ABOUT_SHARE), 6))
         case "exactly":
             return whole
         case _:
-            return replace(whole, start=amount.start, is_bare=True)
+            return whole._replace(start=amount.start, is_bare=True)
 
 
 def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
@@ -147,8 +145,7 @@ def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
         lower, upper = upper, lower
     if lower.most is not None or upper.least is not None or lower.least is None or upper.most is None:
         return None
-    return replace(
-        lower,
+    return lower._replace(
         start=min(lower.start, upper.start),
         end=max(lower.end, upper.end),
         amounts=(*lower.amounts, *upper.amounts),

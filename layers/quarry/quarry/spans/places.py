@@ -5,9 +5,8 @@ with marked places (tools/fit/places).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from quarry.language.log_linear import Weights, chances_of, stored_weights
 from quarry.language.word_forms import STOP_WORDS, Token, commonness, says_something_by_case
@@ -29,8 +28,7 @@ AREAS = frozenset("city town municipality village country region province county
 """Names of columns that hold places."""
 
 
-@dataclass(frozen=True)
-class NamedPlace:
+class NamedPlace(NamedTuple):
     """The words `first` to `last` (exclusive) are the name of a place. `lead` is the word before it or before its list, and
     `link` is what connects it with the previous name.
     """
@@ -60,7 +58,7 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
         if sense in ("place", "latent"):
             where = place_of(found.entry)
             if found.within:
-                where = replace(where, within=found.within.name)
+                where = where._replace(within=found.within.name)
             start, end = tokens[found.first].start, _end(text, tokens[found.last - 1])
             mentions.append(Mention(where, start, end, is_latent=sense == "latent"))
     return mentions
@@ -88,8 +86,8 @@ def candidates(text: str, tokens: Sequence[Token]) -> Iterator[NamedPlace]:
         lead = _key_before(tokens, place)
         gap = text[tokens[before.last - 1].end : tokens[place].start] if before else ""
         if before and len(gap) <= GAP_CHARACTERS_MAX:
-            found = replace(found, link=" ".join(gap.lower().split()) or "-", lead=before.lead)
-        before = _with_home(text, tokens, replace(found, lead=found.lead or lead))
+            found = found._replace(link=" ".join(gap.lower().split()) or "-", lead=before.lead)
+        before = _with_home(text, tokens, found._replace(lead=found.lead or lead))
         yield before
         place = before.last
 
@@ -166,8 +164,8 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
         if entries:
             best = NamedPlace(first, last + 1, entries[0])
             if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
-                best = replace(
-                    best, entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
+                best = best._replace(
+                    entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
                 )
     return best
 
@@ -190,7 +188,7 @@ def _with_home(text: str, tokens: Sequence[Token], found: NamedPlace) -> NamedPl
         home = _home(tokens, last, is_behind_comma=gap.strip() in (",", ".,"))
         if home is None or not (found.within or _is_home(home.entry, homes)):
             break
-        found = replace(found, last=home.last, within=found.within or home.entry)
+        found = found._replace(last=home.last, within=found.within or home.entry)
     return found
 
 
@@ -216,7 +214,7 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Name
     name = " ".join(token.key for token in tokens[first : whole.last])
     entries = gazetteer().named(name)
     entry = next((each for each in entries if each.kind == "country" or (each.state and each.kind == "region")), None)
-    return replace(whole, entry=entry) if entry else None
+    return whole._replace(entry=entry) if entry else None
 
 
 def _end(text: str, token: Token) -> int:

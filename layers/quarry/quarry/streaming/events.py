@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 from uuid import UUID
 
 from pydantic import ConfigDict
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.lazy_model import LazyModel
 
 
@@ -108,7 +108,7 @@ class TextWithdrawnEvent(Event):
 Events = AsyncIterator[Event]
 
 
-LATE_MESSAGE = "This took too long; try again, or ask for less."
+LATE_MESSAGE = gettext_noop("This took too long; try again, or ask for less.")
 """The last event of a stream that was stopped at its deadline."""
 
 PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
@@ -117,8 +117,7 @@ AFTER_SEQ = "Continue a run of yours after this event (`RUN/SEQ`), instead of as
 """Describes the parameter `after_seq`."""
 
 
-@dataclass(frozen=True)
-class StreamPosition:
+class StreamPosition(NamedTuple):
     """A position in a run's events: after the first `number` of them."""
 
     run_id: UUID
@@ -134,8 +133,7 @@ class StreamPosition:
         return cls(UUID(run_id), int(number))
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The wire format of events. `text` formats an event's JSON with its place, `error` builds a stream's last event."""
 
     media_type: str

@@ -8,8 +8,8 @@ import datetime
 import re
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations
+from typing import NamedTuple
 
 from quarry.verification.prose import Prose
 from quarry.verification.tables import Table
@@ -23,8 +23,7 @@ WHOLE_WITHIN = 0.02
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-@dataclass(frozen=True)
-class Derivation:
+class Derivation(NamedTuple):
     """What numbers may follow from: the rows that a statement names, those that a number is bound to, and other results."""
 
     table: Table

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
+from quarry.language.messages import gettext
 from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
 from quarry.spans.quantities import currency_code
@@ -72,8 +74,7 @@ def parted(clause: Clause) -> list[Clause]:
     return [Clause(text, stems, frozenset(words(text))) for text, stems in ((before, one), (behind, two))]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """One sentence of a source, or two in a row, at `body[start:end]`."""
 
     start: int
@@ -105,7 +106,11 @@ class Passage:
     @property
     def name(self) -> str:
         """How a reason names it."""
-        return f"source {self.sources[0].n}" if len(self.sources) == 1 else "none of the sources cited"
+        return (
+            gettext("source {number}", number=self.sources[0].n)
+            if len(self.sources) == 1
+            else gettext("none of the sources cited")
+        )
 
     @cached_property
     def folded(self) -> str:
@@ -236,8 +241,7 @@ def names_within(text: str) -> frozenset[str]:
     )
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """What else a statement that cites sources may take its values from: the results of queries."""
 
     has_number: Callable[[Number], bool]

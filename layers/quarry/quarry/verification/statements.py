@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quarry.language.word_forms import STOP_WORDS, is_everyday, sentence_spans
 from quarry.language.writing import LIST_MARK
@@ -51,8 +52,7 @@ _EMPHASIS = re.compile(r"\*\*|__|`")
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What stands before a marker, with the sources that this names; or a cell, with its column's `header`."""
 
     text: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
+from typing import NamedTuple
 
 from quarry.language.writing import IN_WORDS, languages, numeral_value, scale_value
 from quarry.platform.text import words
@@ -23,8 +23,7 @@ _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _PERCENT = ("percent", "per cent", "prozent", "percentage", "pct")
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number at `text[start:end]`. `values` are what it may mean: "39.870" is a thousand times as much in German. `step` is
     half of its last digit. `unit` is a unit's usual word or a currency's code; `rate` the period that it counts for.
     """
@@ -59,14 +58,17 @@ class Number:
             for value in self.values
         )
 
+    def is_one_of(self, numbers: Container[object]) -> bool:
+        """Whether it may mean one of these numbers, exactly."""
+        return any(value in numbers for value in self.values)
+
     def may_be(self, other: Number) -> bool:
         """Whether it may stand for a number of a text, in the same unit where both have one."""
         is_alike = self.is_percent == other.is_percent and (self.unit == other.unit or None in (self.unit, other.unit))
         return is_alike and any(map(self.is_near, other.values))
 
 
-@dataclass(frozen=True)
-class Day:
+class Day(NamedTuple):
     """A date, month or year in a text."""
 
     start: int
@@ -85,8 +87,7 @@ class Day:
         )
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(NamedTuple):
     """Votes for and against."""
 
     start: int
@@ -100,8 +101,7 @@ class Vote:
         return (self.ayes, self.noes)
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(NamedTuple):
     """All values of a text. `times` are minutes of the day with their text; `codes` words of letters and digits."""
 
     numbers: Sequence[Number]
@@ -170,9 +170,10 @@ _CODE = re.compile(
 )
 _NUMBER = re.compile(
     r"(?P<sign>[$€£¥₹])? ?(?<![\w.,])(?P<digits>"
-    r"\d{1,3}(?:[,\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)"
+    r"|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?P<scale>[ -]?(?:million|billion|thousand|hundred|trillion|mio|mrd|millionen|bn|mn)\b|[kKMB]\b)?"
-    r"(?P<percent> ?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
+    r"(?P<percent>[\u00a0\u202f ]?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
     rf"|\b(?P<words>{IN_WORDS})(?P<percent2> percent\b| per cent\b)?",
     re.IGNORECASE,
 )
@@ -211,7 +212,7 @@ def _with_shared_units(numbers: Sequence[Number], text: str) -> Iterator[Number]
     """The numbers; the first of a range has the unit of the second ("from 60 to 75 euros")."""
     for one, other in zip_longest(numbers, numbers[1:]):
         is_range = other and one.unit is None and _RANGE.fullmatch(text, one.end, other.start)
-        yield replace(one, unit=other.unit) if other and is_range and not one.is_percent else one
+        yield one._replace(unit=other.unit) if other and is_range and not one.is_percent else one
 
 
 _SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)
@@ -317,7 +318,8 @@ def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
     """What digits may mean, and half of the last one."""
     word = scale.strip(" -").lower()
     by = _GERMAN_SCALE.get(word) or _SCALES.get(word) or scale_value(word)
-    digits = digits.replace("\u202f", "").replace(" ", "")
+    if len(parts := re.split(r"[\u00a0\u202f ]", digits)) > 1:
+        digits = "".join(parts).replace(",", ".")
     if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", digits):
         grouped = digits.replace(".", "").replace(",", ".")
         plain = [digits] if digits.count(".") == 1 and "," not in digits else []

@@ -4,7 +4,7 @@ check.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quarry.platform.lazy_model import LazyModel
 
@@ -12,21 +12,18 @@ if TYPE_CHECKING:
     from quarry.verification.check import Verification
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 Level = Literal["high", "medium", "low"]
 
 
-@dataclass(frozen=True)
-class Trust:
+class Trust(NamedTuple):
     """A level, and its ground in words."""
 
     level: Level
     label: str
 
 
-@dataclass(frozen=True)
-class SourceText:
+class SourceText(NamedTuple):
     """A source of an answer, by its number: all of its text, and who says it."""
 
     n: int

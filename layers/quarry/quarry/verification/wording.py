@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.language.writing import number_words
@@ -17,8 +16,7 @@ from quarry.platform.text import words
 _NUMBERS = number_words(0, 99)
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(NamedTuple):
     """The words of one language by what they say. Patterns match in lower-case text."""
 
     opposites: tuple[tuple[frozenset[str], frozenset[str]], ...]

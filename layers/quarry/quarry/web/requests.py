@@ -14,8 +14,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Request
@@ -23,6 +22,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import FieldError, InvalidInput, NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
 from quarry.platform.validation import pointer_to
@@ -52,8 +52,7 @@ def address_of(scope: Scope) -> str:
     return address
 
 
-@dataclass(frozen=True)
-class _Address:
+class _Address(NamedTuple):
     path: str
     """With its parameters by their names."""
     pattern: re.Pattern[str]
@@ -177,9 +176,9 @@ def _from_gateway(event: Any) -> Caller:
         claims = event["requestContext"]["authorizer"]["claims"]
         subject = claims["sub"]
     except (KeyError, TypeError):
-        raise NotAuthenticated("Sign in first.") from None
+        raise NotAuthenticated(gettext_noop("Sign in first.")) from None
     if not isinstance(subject, str) or not subject:
-        raise NotAuthenticated("Sign in first.")
+        raise NotAuthenticated(gettext_noop("Sign in first."))
     return Caller(subject, {name: value for name, value in claims.items() if isinstance(value, str)})
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID, uuid4
 
 from fastapi import Depends, Header, Query, Request
@@ -57,8 +56,7 @@ class _EventStream(StreamingResponse):
             await self.stream_response(send)
 
 
-@dataclass(frozen=True)
-class StreamReader:
+class StreamReader(NamedTuple):
     """Who reads a stream, and after which event of an earlier run; None for a new search."""
 
     caller: Caller
