@@ -59,7 +59,7 @@ NOT_IMPORTED = {
     **dict.fromkeys(("cleanup", "embed", "load", "migrate"), OF_HTTP),
     **dict.fromkeys(("cache_lookup", "console", "profile", "unlock"), OF_OTHERS),
     "search": {
-        "quarry.agent.routes", "quarry.api.profile", "quarry.query.algebra", "quarry.web.mcp", "quarry.web.openai_routes",
+        "quarry.agent.routes", "quarry.api.profile", "quarry.schema.algebra", "quarry.web.mcp", "quarry.web.openai_routes",
         *(f"quarry.{domain}.routes" for domain in DOMAINS),
     },
 }  # fmt: skip

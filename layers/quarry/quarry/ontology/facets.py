@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from quarry.collections.collection import own_tables
 from quarry.collections.facets import facet_source
-from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import LOADABLE, TABLES
 from quarry.schema.source import Source
 
