@@ -35,6 +35,7 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, temp
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
+	@$(BIN)/python -m tools.translations --check
 	@$(BIN)/python -m tools.size --check
 	@printf '%s\n' template.yaml data.yaml queues.yaml monitoring.yaml rollback.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
 

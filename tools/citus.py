@@ -56,6 +56,13 @@ def programs() -> Path | None:
     return folder if folder and (folder / "lib" / "citus.so").exists() else None
 
 
+def programs_of(url: str) -> Path:
+    """The folder of the Postgres of a server on this machine."""
+    with psycopg.connect(url) as connection:
+        [[folder]] = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchall()
+    return Path(folder).parent
+
+
 class Node:
     """One server of the cluster: its data, its port, and how it is started and stopped."""
 

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 
 from quarry.postgres.migrate import migrate
 from quarry.postgres.tenants import add_tenant
-from tools.citus import FOLDER_VARIABLE, Cluster, Node, cluster, programs
+from tools.citus import FOLDER_VARIABLE, Cluster, Node, cluster, programs, programs_of
 
 CLAIM = "custom:tenant"
 TENANTS = ("acme", "globex")
-
-
-def embedded_programs(server_url: str) -> Path:
-    """The folder of the embedded Postgres at a URL."""
-    with psycopg.connect(server_url) as connection:
-        [[folder]] = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchall()
-    return Path(folder).parent
 
 
 @pytest.fixture(scope="package", params=["postgres", "citus"])
 def nodes(request: pytest.FixtureRequest, server_url: str) -> Iterator[Cluster]:
     """An installation with two tenants on different servers: two workers of Citus; without it, the installation's and another."""
     has_citus = request.param == "citus"
-    folder = programs() if has_citus else embedded_programs(server_url)
+    folder = programs() if has_citus else programs_of(server_url)
     if folder is None:
         pytest.skip(f"{FOLDER_VARIABLE} names no Postgres with Citus")
     with cluster(folder, has_citus=has_citus, workers=2 if has_citus else 1) as nodes:

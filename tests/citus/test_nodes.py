@@ -1,4 +1,4 @@
-"""Tenants on several servers: each is served from its own, is alone without it, and moves while it serves."""
+"""Tenants on several servers: each is served from its own, waits alone without it, and moves while it serves."""
 
 from __future__ import annotations
 

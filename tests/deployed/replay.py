@@ -101,7 +101,7 @@ class Answer:
             served = page()
             [name] = (
                 name
-                for name, file in (("index", served.html), ("reference", served.reference))
+                for name, file in (("index", served.html["english"]), ("reference", served.reference))
                 if file.body == self.body.encode()
             )
             return {"$ref": str((PAGES / f"{name}.html").relative_to(ROOT))}

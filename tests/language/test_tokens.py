@@ -8,7 +8,8 @@ from functools import cache
 import psycopg
 import pytest
 
-from quarry.language.word_forms import codes_in, is_asked_in_english, stem
+from quarry.language.recognition import is_likely_english
+from quarry.language.word_forms import codes_in, stem
 from quarry.local.sample import sample_directory
 from quarry.platform.text import left_out
 
@@ -47,7 +48,7 @@ def test_every_word_of_the_sample_has_the_stem_that_postgres_gives_it(server_url
     ],
 )
 def test_a_question_in_another_language_is_known_by_its_words(question: str, is_english: bool) -> None:
-    assert is_asked_in_english(question) is is_english
+    assert is_likely_english(question) is is_english
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,8 @@ def test_it_is_asked_from_the_command_line_here_and_there(filled: tuple[Path, st
     root, url = filled
     here = quarry_of(root, "ask", "recipes", "Which recipes are Lebanese?", DATABASE_URL=url)
     there = quarry_of(root, "--server", served, "ask", "recipes", "Which recipes are Lebanese?", DATABASE_URL=url)
+    table = quarry_of(root, "--server", served, "ask", "recipes", "French recipes", "--format", "csv", DATABASE_URL=url)
+    assert table.startswith("id,title,snippet,score")
     for shown in (here, there):
         assert "Lentil soup with lemon" in shown
         assert "Flatbread from the pan" in shown

@@ -31,9 +31,15 @@ def served_under_prefix(page_database: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", BUNDLES)
 def test_a_page_with_all_that_it_loads_is_under_120_kilobytes(name: str) -> None:
     served = served_page()
-    html = served.html if name == "page" else served.reference
+    html = served.html["english"] if name == "page" else served.reference
     files = [html, served.assets[f"{name}.js"], served.assets[f"{name}.css"]]
     assert sum(len(gzip.compress(file.body)) for file in files) < BUDGET_BYTES
+
+
+def test_the_messages_of_a_language_are_under_10_kilobytes() -> None:
+    messages = [file for name, file in served_page().assets.items() if name.startswith("languages/")]
+    assert len(messages) == 2
+    assert all(len(gzip.compress(file.body)) < 10_000 for file in messages)
 
 
 def test_a_first_visit_fetches_no_file_twice_and_nothing_from_elsewhere(site: Site) -> None:

@@ -22,6 +22,9 @@ KINDS = frozenset(
     " unanswerable follow-up".split()
 )
 DATABASES = sorted(path.stem for path in (FOLDER / "databases").glob("*.sql"))
+SPOKEN = {path.stem for path in (FOLDER / "databases").glob("*.toml")}
+"""Databases with a file of what people call things: questions are made over them."""
+ASKED = sorted({path.stem for path in FOLDER.glob("*.jsonl")} & {*DATABASES})
 OF_SAMPLE = sorted(path.stem for path in FOLDER.glob("sample-*.jsonl"))
 
 
@@ -47,11 +50,12 @@ def sample(server_url: str, sample_template: str) -> Iterator[TestClient]:
 
 
 def test_every_database_has_pairs_and_the_other_way_round() -> None:
-    marked = {"people", "company_names", "places", "denials"}
-    assert {path.stem for path in FOLDER.glob("*.jsonl")} == {*DATABASES, *OF_SAMPLE, *marked}
+    marked = {"people", "company_names", "places", "denials", "spoken"}
+    assert {path.stem for path in FOLDER.glob("*.jsonl")} == {*ASKED, *OF_SAMPLE, *marked}
+    assert {*ASKED} | SPOKEN == {*DATABASES}
 
 
-@pytest.mark.parametrize("name", [*DATABASES, *OF_SAMPLE])
+@pytest.mark.parametrize("name", [*ASKED, *OF_SAMPLE])
 def test_every_pair_is_well_formed_and_stands_once(name: str) -> None:
     pairs = pairs_of(name)
     answer = "query" if name in OF_SAMPLE else "sql"
@@ -68,7 +72,7 @@ def test_every_pair_is_well_formed_and_stands_once(name: str) -> None:
     assert len({pair["today"] for pair in pairs}) == 1
 
 
-@pytest.mark.parametrize("name", DATABASES)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_gold_statement_answers(connection: psycopg.Connection[Any], name: str) -> None:
     with connection.transaction():
         connection.execute(SQL("set local search_path to {}").format(Identifier(name)))

@@ -1,4 +1,4 @@
-"""`make bench BENCH_ARGS="tenants"`: what tenants cost: making and migrating their schemas, space, and a search in one of many.
+"""`make bench BENCH_ARGS="tenants"`: what tenants cost: making their schemas, space, a search in one of many, more servers.
 
 Each tenant has its own schema in one embedded Postgres. The same generated motions are in the installation's own schema, in the
 first tenant and in the last. Prints milliseconds of CPU a search, of the server and of all together, and the ratio to a search
@@ -23,6 +23,7 @@ from quarry.platform.settings import Settings
 from quarry.postgres.tenants import migrate_tenants
 from quarry.services.services import build_services
 from tests.running import serving
+from tools.benchmarks import spread
 from tools.benchmarks.generated import Corpus, load_motions
 from tools.benchmarks.measuring import (
     LOG_SECONDS,
@@ -33,8 +34,12 @@ from tools.benchmarks.measuring import (
     record_model,
 )
 from tools.benchmarks.replica import server_clock
+from tools.citus import programs_of
 
 OWN = "quarry"
+MIXED_ROWS = 300
+MIXED_TURNS = 2
+LOOK_UPS = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,13 +47,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tenants", type=int, default=1_000, help="how many there are")
     parser.add_argument("--rows", type=int, default=10_000, help="rows in each schema that is searched")
     parser.add_argument("--requests", type=int, default=120, help="searches of each kind")
+    parser.add_argument("--mixed", type=int, default=100, help="tenants of the mixed load on one server and on three")
     options, _ = parser.parse_known_args(arguments)
     names = [f"t{number:05}" for number in range(1, options.tenants + 1)]
     with migrated_server() as url:
-        _make(url, names)
-        for schema in (OWN, names[0], names[-1]):
-            _fill(url, schema, options.rows)
-        _search(url, names, options.requests)
+        if names:
+            _make(url, names)
+            _look_up(url, names[-1])
+            for schema in (OWN, names[0], names[-1]):
+                _fill(url, schema, options.rows)
+            _search(url, names, options.requests)
+        if options.mixed:
+            spread.measure(programs_of(url), options.mixed, MIXED_ROWS, MIXED_TURNS * options.requests)
 
 
 def _make(url: str, names: Sequence[str]) -> None:
@@ -62,6 +72,17 @@ def _make(url: str, names: Sequence[str]) -> None:
             assert not [each for each in results if each.problem]
             print(f"{len(names):,} tenants {pass_name}: {time.perf_counter() - began:,.1f} s", flush=True)
         print(f"space of an empty tenant: {(_size(connection) - before) / len(names) / 1e6:.2f} MB")
+
+
+def _look_up(url: str, name: str) -> None:
+    """What it costs to find where the last tenant is, which a process does once a second for a tenant that is in use."""
+    clock = server_clock(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("set search_path = quarry, public")
+        before = clock()
+        for _ in range(LOOK_UPS):
+            connection.execute("select schema_name, added_at::text, node from tenants where name = %s", [name])
+        print(f"finding a tenant: {(clock() - before) / LOOK_UPS:.3f} ms of the server's CPU")
 
 
 def _size(connection: psycopg.Connection[tuple[object, ...]]) -> int:

@@ -38,7 +38,8 @@ from quarry.postgres.migrate import migrate
 from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, packed, pair_model, write, write_words
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
-from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
+from tools.fit.invented import invented_pairs
+from tools.fit.pairs import OWN, Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.parallel import Place, Workers, shared_weights
 from tools.fit.report import table
 from tools.fit.superlatives import superlatives_of
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     weights = shared_weights(StoredWeights(given.start.read_bytes()) if given.start else first_weights())
     learner = Learner(weights, is_new=given.start is None)
     with opened(given, weights) as workers:
-        fitted_to = [*pairs["fitted to"], *_superlatives(workers, pairs["fitted to"], given)]
+        fitted_to = [*pairs["fitted to"], *_made(workers, given)]
         for number in range(given.passes):
             with _dumped(given.dump if number == 0 else None) as dumped:
                 _learn(learner, workers, fitted_to, number, given.seed, dumped)
@@ -73,14 +74,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _calibrate_and_judge(weights, workers, pairs, given)
 
 
-def _superlatives(workers: Workers, pairs: Sequence[Pair], given: argparse.Namespace) -> list[Pair]:
-    """Superlatives over the databases of pairs, drawn by the seed."""
-    if not given.superlatives:
-        return []
-    one_each = {pair.database: pair for pair in pairs}
-    found = [pair for made in workers.each(superlatives_of, [*one_each.values()]) for pair in made]
-    random.Random(given.seed).shuffle(found)  # noqa: S311 - nothing secret
-    return found[: given.superlatives]
+def _made(workers: Workers, given: argparse.Namespace) -> list[Pair]:
+    """Superlatives over all databases to fit to, and questions over the invented ones with files of words, drawn by the seed."""
+    own = [Pair(f"{OWN}{path.stem}", "", None, kind="") for path in sorted((given.own / "databases").glob("*.toml"))]
+    spoken = [each for each in own if part_of(each) == "fitted to"]
+    one_each = {pair.database: pair for pair in pairs_of(given, "fitted to")}
+    drawn = random.Random(given.seed)  # noqa: S311 - nothing secret
+    found: list[Pair] = []
+    for most, task, about in (
+        (given.superlatives, superlatives_of, [*one_each.values()]),
+        (given.invented, partial(invented_pairs, number=-(-given.invented // max(1, len(spoken)))), spoken),
+    ):
+        made = [pair for pairs in workers.each(task, about) for pair in pairs] if most else []
+        drawn.shuffle(made)
+        found += made[:most]
+    return found
 
 
 @contextmanager
@@ -102,6 +110,9 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=10_000, help="most questions per set, for fitting")
     parser.add_argument("--judged", type=int, default=400, help="most questions per set, for judging and calibration")
     parser.add_argument("--superlatives", type=int, default=0, help="how many superlatives to make, for fitting")
+    parser.add_argument(
+        "--invented", type=int, default=0, help="how many questions over invented databases to make, for fitting"
+    )
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)

@@ -185,7 +185,8 @@ def _asks_alike(each: Candidate, pair: Pair) -> bool:
     if ask.kind not in ("rows", "distinct") or ask.is_first:
         return True
     _, is_ordered, by = sql.rpartition("order by")
-    if (ask.kind == "distinct") != ("distinct" in sql) or (ask.direction is None) != (not is_ordered):
+    is_distinct = "distinct" in sql or '"group"' in (pair.query or "")
+    if (ask.kind == "distinct") != is_distinct or (ask.direction is None) != (not is_ordered):
         return False
     return ask.direction is None or (ask.direction == "desc") == ("desc" in by.split())
 

@@ -81,7 +81,7 @@ class World:
 
     def __init__(self, connection: psycopg.Connection[Any], spider: Path, own: Path, kept: Path | None = None) -> None:
         self._connection = connection
-        self._spider, self._own, self._keep = spider, own, kept
+        self._spider, self.own, self._keep = spider, own, kept
         self._databases: dict[str, Database] = {}
         connection.execute("set timezone = 'UTC'")
         rows = connection.execute("select nspname::text from pg_namespace").fetchall()
@@ -91,7 +91,7 @@ class World:
         """A database by name, loaded on first use."""
         if name not in self._databases:
             is_own = name.startswith(OWN)
-            own = self._own / "databases" / f"{name.removeprefix(OWN)}.sql"
+            own = self.own / "databases" / f"{name.removeprefix(OWN)}.sql"
             source = own if is_own else self._spider / "databases" / name
             self._connection.execute("set statement_timeout = 0")
             if name not in self._loaded:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from quarry.agent.tools import shown
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
 from quarry.answering.written import Repeated, UntilMark, WrittenAnswer, check_loop, says_nothing
+from quarry.language.messages import gettext
 from quarry.language.word_forms import sentence_spans
 from quarry.language.writing import LIST_MARK
 from quarry.models.interface import Message
@@ -338,7 +339,7 @@ class Answer:
         found = await off_loop(verify, sent + rest)
         form = {"is_formed": self.written.kept is not None, "is_cut": self._until.is_over}
         if await off_loop(says_nothing, sent + rest, found, held.verifier, messages, **form):
-            raise NoAnswer("What was written says nothing that answers the question.")
+            raise NoAnswer(gettext("What was written says nothing that answers the question."))
         if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
             asking = correction_messages(held.verifier, sent, rest, flagged, held.beginning)
             corrected = await self._corrected(asking, sent, held.beginning)
@@ -346,7 +347,7 @@ class Answer:
             if corrected is not None and len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
         if not found.is_backed:
-            raise NoAnswer("Most of what was written is not borne out by its sources.")
+            raise NoAnswer(gettext("Most of what was written is not borne out by its sources."))
         return rest
 
     async def _corrected(self, messages: Sequence[Message], sent: str, beginning: str) -> str | None:

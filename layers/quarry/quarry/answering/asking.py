@@ -22,6 +22,7 @@ from quarry.answering.citations import CitationFilter
 from quarry.answering.contract import HISTORY_TURNS, RESULTS_MAX, AnswerData, AskRequest, Telemetry
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
 from quarry.answering.written import RESULT, WrittenAnswer, answer_messages, earlier
+from quarry.language.messages import in_language_of_question
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.budget import Budget
@@ -260,7 +261,7 @@ class Asking(ABC, Generic[Row]):
         return [each for n, each in enumerate(self.tools.results, start=1) if f"{RESULT}{n}" in names]
 
 
-async def answered(
+def answered(
     domain: str,
     request: AskRequest,
     begin: Callable[[Run], Awaitable[Asking[Row]]],
@@ -272,6 +273,19 @@ async def answered(
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises what
     `begin` raises.
     """
+    return _answered(request, domain, begin, caller, services, request_id, run_id)
+
+
+@in_language_of_question
+async def _answered(
+    request: AskRequest,
+    domain: str,
+    begin: Callable[[Run], Awaitable[Asking[Row]]],
+    caller: Caller,
+    services: Services,
+    request_id: str | None,
+    run_id: UUID | None,
+) -> AsyncGenerator[Event]:
     settings = services.settings
     budget = Budget.for_answer(MAX_TURNS, MAX_CALLS, settings.campaigns_chat_seconds, settings.campaigns_chat_tokens)
     logged = request.model_dump(mode="json", exclude={"history"}, exclude_none=True)

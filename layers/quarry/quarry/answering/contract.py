@@ -34,6 +34,11 @@ class AskRequest(Request):
         default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
     )
 
+    @property
+    def questions(self) -> list[str]:
+        """The user's questions, the newest first."""
+        return [self.question, *(turn.question for turn in reversed(self.history))]
+
 
 class Telemetry(LazyModel):
     """How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served."""

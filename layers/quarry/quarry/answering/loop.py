@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from quarry.language.messages import gettext
 from quarry.models.answers import read_arguments
 from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
@@ -70,7 +71,9 @@ class ToolProgress(NamedTuple):
     event: Event
 
 
-NOT_IN_TIME = ToolResult(0, "Not searched: the time is up", "The time for searching is up. Answer from what was found.")
+NOT_IN_TIME = ToolResult(
+    0, gettext("Not searched: the time is up"), "The time for searching is up. Answer from what was found."
+)
 
 
 def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | None, str]:
@@ -88,7 +91,9 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
         return None, f"The arguments were not valid ({'; '.join(problems)}); call again with corrected ones."
 
 
-NO_CALLS_LEFT = ToolResult(0, "Not asked: no calls are left", "No tool calls are left. Answer from what was found.")
+NO_CALLS_LEFT = ToolResult(
+    0, gettext("Not asked: no calls are left"), "No tool calls are left. Answer from what was found."
+)
 
 
 class Text(NamedTuple):
@@ -253,18 +258,18 @@ class _ToolsAtWork:
             return await _worked(tool.run(arguments), happened)
         except InvalidInput as error:
             problems = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
-            return ToolResult(0, "Refused", f"Refused. {problems}")
+            return ToolResult(0, gettext("Refused"), f"Refused. {problems}")
         except NotFound as error:
-            return ToolResult(0, "Nothing found", error.public_message)
+            return ToolResult(0, gettext("Nothing found"), error.public_message)
         except SourceUnavailable as error:
             for name in error.names:
                 self.run.degrade(f"collection:{name}")
-            return ToolResult(0, "Not read", error.public_message)
+            return ToolResult(0, gettext("Not read"), error.public_message)
         except UNREADABLE:
             if not self.has_found():
                 raise
             self.run.degrade(self.step_name)
-            return ToolResult(0, "Not read", "The database did not answer.")
+            return ToolResult(0, gettext("Not read"), "The database did not answer.")
 
 
 async def _worked(

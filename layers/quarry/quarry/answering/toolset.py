@@ -22,6 +22,7 @@ from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArgumen
 from quarry.answering.answer import Answer, TextPiece, Told, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
 from quarry.answering.written import RESULT, WrittenAnswer
+from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS, plural
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
@@ -181,14 +182,14 @@ class Toolset:
     async def _values(self, arguments: ValuesArguments) -> ToolResult:
         self.allowed((arguments.source,), "")
         rows = await values_like(arguments.source, arguments.field, arguments.like, self._run, self.services)
-        return self._note(len(rows), f"{len(rows)} values", rows)
+        return self._note(len(rows), ngettext("{number} value", "{number} values", len(rows)), rows)
 
     async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
         names = self.allowed(arguments.source, "/source")
         page = await agent_tools.described_page(
             arguments.source, arguments.page, self.names, self.access, self.services
         )
-        return self._note(len(names), f"{len(names)} sources", page)
+        return self._note(len(names), ngettext("{number} source", "{number} sources", len(names)), page)
 
     def _note(self, count: int, summary: str, tool_result: object) -> ToolResult:
         self.noted.append(json.dumps(tool_result, ensure_ascii=False))
@@ -234,7 +235,7 @@ class Toolset:
 def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:
     """The result of a search for the model: the rows that it `found`, and how many meet its conditions."""
     count = len(blocks)
-    summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
+    summary = ngettext("{number} row found", "{number} rows found", count) if count else gettext("Nothing found")
     least = "At least " if found.get("more") else ""
     met = [f"{least}{found['meeting']} rows meet `where`."] if "meeting" in found else []
     return ToolResult(count, summary, "\n".join([*met, *(blocks or ["(nothing was found)"])]))

@@ -22,7 +22,8 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
-from quarry.language.word_forms import is_asked_in_english
+from quarry.language.messages import gettext
+from quarry.language.recognition import is_likely_english
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
@@ -232,14 +233,14 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
 def _own_questions(question: str, written: WrittenAnswer | None) -> list[str]:
     """What the model says can be asked next, in the language of the question."""
     own = written.followups if written is not None else []
-    return [each for each in own if is_asked_in_english(each) == is_asked_in_english(question)]
+    return [each for each in own if is_likely_english(each) == is_likely_english(question)]
 
 
 def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]:
     """Suggested questions that the data can answer and that were not just asked: about this set first, then about all. They are
     in English, so that a question in another language has none.
     """
-    if not values or not is_asked_in_english(question):
+    if not values or not is_likely_english(question):
         return []
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
@@ -247,18 +248,21 @@ def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]
     sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
     offers, other_channel = _first(counts, "offer"), _known(values, "channel")
     wanted: Iterable[tuple[bool, str]] = (
-        (bool(company and offers), f"What are the offers from {company} campaigns?"),
-        (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
-        (bool(value_prop), f"How many campaigns promise {value_prop}?"),
-        (bool(sentiment and offers), f"Show me {sentiment} campaigns with an offer"),
-        (bool(company and sentiment), f"What sentiment do {company} campaigns have?"),
-        (bool(company), f"Which channels does {company} use?"),
-        (bool(other_channel), f"How many campaigns ran on {other_channel}?"),
+        (bool(company and offers), gettext("What are the offers from {company} campaigns?", company=company)),
+        (
+            bool(channel and value_prop),
+            gettext("Which value propositions are most common on {channel}?", channel=channel),
+        ),
+        (bool(value_prop), gettext("How many campaigns promise {value_prop}?", value_prop=value_prop)),
+        (bool(sentiment and offers), gettext("Show me {sentiment} campaigns with an offer", sentiment=sentiment)),
+        (bool(company and sentiment), gettext("What sentiment do {company} campaigns have?", company=company)),
+        (bool(company), gettext("Which channels does {company} use?", company=company)),
+        (bool(other_channel), gettext("How many campaigns ran on {channel}?", channel=other_channel)),
         (
             bool(_known(values, "value_prop")),
-            f"Which value propositions are most common for {_known(values, 'company')}?",
+            gettext("Which value propositions are most common for {company}?", company=_known(values, "company")),
         ),
-        (True, "Which companies have the most campaigns?"),
+        (True, gettext("Which companies have the most campaigns?")),
     )
     offered = dict.fromkeys(text for holds, text in wanted if holds and not own.issuperset(significant_words(text)))
     return list(offered)[:SUGGESTIONS]

@@ -22,6 +22,7 @@ from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
 from quarry.campaigns.wording import Findings, line_for_people
 from quarry.campaigns.written import observation
+from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
@@ -96,7 +97,7 @@ class ReaderAnswer:
         """The events of the search, and the text in pieces. Raises DatabaseUnavailable."""
         toolset = self.toolset
         if toolset.source is None:
-            self.text = wording.EMPTY
+            self.text = gettext(wording.EMPTY)
         else:
             question = self.question = await read(self.request, toolset)
             toolset.preferred = (*toolset.preferred, *question.hints)

@@ -177,6 +177,11 @@ class ChatRequest(Request):
         default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
     )
 
+    @property
+    def questions(self) -> list[str]:
+        """The user's questions, the newest first."""
+        return [self.message, *(each.content for each in reversed(self.history) if each.role == "user")]
+
     def as_asked(self) -> dict[str, Any]:
         stated = super().as_asked()
         if "history" in stated:

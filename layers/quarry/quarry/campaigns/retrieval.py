@@ -14,6 +14,7 @@ from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, Embed
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import AGGREGATED_VALUES_MAX, COUNTED, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
@@ -212,7 +213,7 @@ async def campaign_by_id(database: Database, id: str) -> Campaign:
     """One campaign. Raises NotFound."""
     for campaign in (await find_ids(database, [id])).campaigns:
         return campaign
-    raise NotFound("There is no campaign with this id.")
+    raise NotFound(gettext_noop("There is no campaign with this id."))
 
 
 async def known_values(database: Database) -> KnownValues:

@@ -22,6 +22,7 @@ from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.tools import CampaignToolset, check_filters, check_understood
 from quarry.campaigns.written import MAX_TURNS, ModelAnswer
+from quarry.language.messages import in_language_of_question
 from quarry.platform.budget import Budget
 from quarry.platform.off_loop import off_loop
 from quarry.query.describe import ending
@@ -32,6 +33,7 @@ MAX_CALLS = 12
 VALUES_KEPT_SECONDS = 60.0
 
 
+@in_language_of_question
 async def chat_about_campaigns(
     request: ChatRequest,
     caller: Caller,

@@ -11,6 +11,8 @@ from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import COUNTED, CampaignSet, Search
+from quarry.language.labels import NO_VALUE, listed_label
+from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.text import fence, shorten
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
 from quarry.schema.algebra import Aggregate, Query, Result
@@ -23,9 +25,6 @@ WHOLE_COPIES_MAX = 10
 BESIDE_COPY_CHARACTERS = 450
 """Characters of a campaign beside its copy."""
 SUMMARIZED_VALUES = 8
-
-NO_VALUE = PHRASES.say("none")
-"""The name of the group of campaigns without a value."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
     `is_listed`, only the lines are shown.
     """
     if not found.total:
-        return CampaignToolResult(0, ("\n".join(lines) or "No campaign matches.")[:SUMMARY_CHARACTERS_MAX])
+        return CampaignToolResult(0, ("\n".join(lines) or gettext("No campaign matches."))[:SUMMARY_CHARACTERS_MAX])
     head = "\n".join([*lines, *([_size(found), *_counts(found)] if is_listed else [])])
     room = SUMMARY_CHARACTERS_MAX - len(head)
     blocks: list[str] = []
@@ -90,11 +89,13 @@ def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) ->
 def line_for_people(found: CampaignSet) -> str:
     """A line about a set for users."""
     if not found.total:
-        return "No campaign found"
+        return gettext("No campaign found")
     named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]
     more = " …" if found.total > len(named) else ""
-    size = found.size.capitalize()
-    return f"{size} campaign{'' if found.total == 1 else 's'}: {', '.join(named)}{more}"
+    size = ngettext("{number} campaign", "{number} campaigns", found.total)
+    if found.more:
+        size = ngettext("At least {number} campaign", "At least {number} campaigns", found.total)
+    return f"{size}: {', '.join(named)}{more}"
 
 
 def _size(found: CampaignSet) -> str:
@@ -153,7 +154,7 @@ def _copy(campaign: Campaign, copy_max: int) -> str:
 LISTED_CAMPAIGNS = 5
 COSTS_MAX = 3
 COPY_CHARACTERS = 140
-EMPTY = "There are no campaigns."
+EMPTY = gettext_noop("There are no campaigns.")
 
 
 @dataclass(frozen=True)
@@ -191,13 +192,17 @@ def sentence(search: Search, today: datetime.date) -> str:
     found = search.found
     query = Query(source=NAME, where=search.conditions, aggregate=(Aggregate(fn="count"),), text=search.words)
     sentence_ = describe(query, Result([], [[found.total]], found.total, False), PHRASES.schema, today).sentence
-    return f"At least {sentence_}" if found.more else sentence_
+    return gettext("At least {sentence}", sentence=sentence_) if found.more else sentence_
 
 
 def _unanswerable(findings: Findings) -> str:
-    words = " and ".join(f"“{each}”" for each in findings.unread[:UNREAD_MAX])
+    words = [gettext("“{text}”", text=each) for each in findings.unread[:UNREAD_MAX]]
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
-    return f"This is not in the data{f': {words}' if words else ''}. The data has, for each campaign, {labels} and the copy."
+    text = gettext("This is not in the data.")
+    if words:
+        text = gettext("This is not in the data: {words}.", words=listed_label(words, is_choice=False))
+    known = gettext("The data has, for each campaign, {labels} and the copy.", labels=labels)
+    return f"{text} {known}"
 
 
 def _theme(findings: Findings) -> Iterator[str]:
@@ -206,27 +211,30 @@ def _theme(findings: Findings) -> Iterator[str]:
     if not theme:
         return
     if findings.is_refused:
-        yield "This is not in the data as such. The nearest campaigns:"
+        yield gettext("This is not in the data as such. The nearest campaigns:")
     elif not found.total:
-        yield f"No campaign comes near “{theme}”:"
+        yield gettext("No campaign comes near “{theme}”:", theme=theme)
     elif found.is_near_only:
-        yield f"No copy says “{theme}”. The nearest in meaning:"
+        yield gettext("No copy says “{theme}”. The nearest in meaning:", theme=theme)
     else:
-        yield f"About “{theme}”:"
+        yield gettext("About “{theme}”:", theme=theme)
     yield ""
 
 
 def _by_words(findings: Findings) -> Iterator[str]:
     """That values which the data does not have were looked for in the copy."""
-    denied = ", ".join(f"“{each}”" for each in findings.vetoes[:UNREAD_MAX])
+    denied = ", ".join(gettext("“{text}”", text=each) for each in findings.vetoes[:UNREAD_MAX])
     if findings.search.words and denied:
-        yield f"This is not in the data as a value: {denied}. By the words of the copy:"
+        yield gettext("This is not in the data as a value: {words}. By the words of the copy:", words=denied)
         yield ""
 
 
 def _costs(findings: Findings) -> Iterator[str]:
     for label, number in findings.costs[:COSTS_MAX]:
-        yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
+        found = ngettext(
+            "without “{label}”: {number} campaign", "without “{label}”: {number} campaigns", number, label=label
+        )
+        yield f"- {found}"
 
 
 def _campaigns(found: CampaignSet) -> Iterator[str]:

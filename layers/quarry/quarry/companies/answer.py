@@ -26,12 +26,13 @@ from quarry.companies.context import (
 )
 from quarry.companies.contract import Aggregation, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.facets import COMPANIES
-from quarry.companies.fallbacks import BROKEN_OFF, CUT_SHORT, is_answered, summary_by_rule
+from quarry.companies.fallbacks import broken_off, cut_short, is_answered, summary_by_rule
 from quarry.companies.intent import STARTUPS, CompanyIntent
 from quarry.companies.prompts import RankedCompany, SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.reading import conditions_to_tell, constraints_of, understood_of
 from quarry.companies.retrieval import companies_by_ids, look_up, retrieve_variants, unspoken
 from quarry.companies.sources import PHRASES, costs, labels, meets_and_misses
+from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.models.step import TextFilter, write
 from quarry.platform.errors import DatabaseUnavailable, InvalidInput, ModelError, TimeIsUp
@@ -55,9 +56,9 @@ LACKING_MAX = 3
 """How many words that a profile lacks are named."""
 
 _MATCHED_BY = {
-    "name": "Its name is the one asked for.",
-    "former_name": "It was once called {asked}.",
-    "domain": "Its web address is {asked}.",
+    "name": gettext_noop("Its name is the one asked for."),
+    "former_name": gettext_noop("It was once called {asked}."),
+    "domain": gettext_noop("Its web address is {asked}."),
 }
 
 
@@ -128,7 +129,7 @@ def conclude_counted(inquiry: CompanyInquiry, counted: Counted) -> Result:
         chosen.append(
             RankedCompany(
                 company_id=company.id,
-                reason=f"{value or 'It is among those counted'}.".capitalize(),
+                reason=f"{value[:1].upper()}{value[1:]}." if value else gettext("It is among those counted."),
                 inline_description=inline_description(company),
                 evidence_chips=list(dict.fromkeys(filter(None, (value, home(company))))),
                 confidence=1.0,
@@ -213,7 +214,7 @@ def _nearest_in_meaning(ranking: Ranking, found: Candidates, inquiry: CompanyInq
 def _lacking(company: Company, inquiry: CompanyInquiry) -> list[str]:
     """The words of the topic that neither the profile nor the tags of a company have, as labels."""
     held = profile_words(company)
-    return [f"“{word}”" for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
+    return [gettext("“{text}”", text=word) for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
 
 
 def _chosen(
@@ -229,7 +230,7 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
     chips = [company.status.capitalize(), *company.categories[:2], home(company)]
     return RankedCompany(
         company_id=company.id,
-        reason=_MATCHED_BY[match.matched].format(asked=match.asked),
+        reason=gettext(_MATCHED_BY[match.matched], asked=match.asked),
         inline_description=inline_description(company),
         evidence_chips=[chip for chip in chips if chip],
         confidence=min(1.0, match.name_score),
@@ -263,12 +264,12 @@ class Summary:
                     yield event
         if not self.answer.text or self.answer.failed:
             if self.answer.text:
-                yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
+                yield PartialTextEvent(data=PartialText(text=broken_off()))
             async with aclosing(write(STEP, run, None, lambda: summary_by_rule(self.inputs), broken_off="")) as pieces:
                 async for piece in pieces:
                     yield PartialTextEvent(data=PartialText(text=piece))
         if self.result.is_cut_short:
-            yield PartialTextEvent(data=PartialText(text=CUT_SHORT))
+            yield PartialTextEvent(data=PartialText(text=cut_short()))
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
         """Only links found in the companies' profiles stay."""
@@ -297,17 +298,22 @@ async def summary_of(context: Context, result: Result) -> Summary:
 
 def _inputs(context: Context, result: Result) -> SummaryInputs:
     inquiry, intent = result.inquiry, result.inquiry.intent
-    missing = [f"no company here is known to be in {place}" for place in intent.missing]
+    missing = [gettext("no company here is known to be in {place}", place=place) for place in intent.missing]
     if inquiry.likened and inquiry.seed is None:
-        missing.append(f"no company here is called {inquiry.likened}, so its name was searched for like any other word")
+        missing.append(
+            gettext(
+                "no company here is called {name}, so its name was searched for like any other word",
+                name=inquiry.likened,
+            )
+        )
     if inquiry.is_widened:
-        missing.append("none of the companies shown before meets this, so others were searched")
+        missing.append(gettext("none of the companies shown before meets this, so others were searched"))
     if result.is_near:
-        missing.append("no company here clearly fits; these come closest")
+        missing.append(gettext("no company here clearly fits; these come closest"))
     if result.chosen:
         missing += dropped(inquiry)
     if intent.has_more:
-        missing.append("there are too many conditions, so the last ones were left out")
+        missing.append(gettext("there are too many conditions, so the last ones were left out"))
     return SummaryInputs(
         question=context.question,
         entries=[
@@ -330,9 +336,9 @@ def dropped(inquiry: CompanyInquiry) -> Iterator[str]:
     """A sentence for each assumed condition that was dropped because no company met it."""
     for condition in inquiry.dropped:
         if condition == STARTUPS:
-            yield "no startup fits, so companies of any status were searched"
+            yield gettext("no startup fits, so companies of any status were searched")
         else:
-            yield f"no company fits “{labels([condition])[0]}”, so it was left out"
+            yield gettext("no company fits “{label}”, so it was left out", label=labels([condition])[0])
 
 
 def uncovered(result: Result) -> list[str]:

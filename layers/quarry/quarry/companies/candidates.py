@@ -12,6 +12,8 @@ from typing import Literal, get_args
 
 from quarry.companies.contract import Company
 from quarry.companies.tables import FundingStage, Status
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
 from quarry.platform.text import shorten, significant_words
 from quarry.verification.wire import SourceText
@@ -166,14 +168,14 @@ def converged(before: Sequence[str] | None, now: Sequence[str]) -> bool:
 # ---- profiles ----
 
 STAGE_LABELS: dict[FundingStage, str] = {
-    "bootstrapped": "Bootstrapped",
-    "pre_seed": "Pre-seed",
-    "seed": "Seed",
-    "series_a": "Series A",
-    "series_b": "Series B",
-    "series_c": "Series C",
-    "growth": "Growth",
-    "public": "Public",
+    "bootstrapped": gettext_noop("Bootstrapped"),
+    "pre_seed": gettext_noop("Pre-seed"),
+    "seed": gettext_noop("Seed"),
+    "series_a": gettext_noop("Series A"),
+    "series_b": gettext_noop("Series B"),
+    "series_c": gettext_noop("Series C"),
+    "growth": gettext_noop("Growth"),
+    "public": gettext_noop("Public"),
 }
 
 SNIPPETS_MAX = 2
@@ -226,8 +228,10 @@ def facts(company: Company) -> dict[str, object]:
 
 def with_former_names(company: Company) -> str:
     """The present and former names of a company: "Re:Charge (formerly Voltwell)"."""
-    former = f" (formerly {' and '.join(company.former_names)})" if company.former_names else ""
-    return f"{company.company_name}{former}"
+    if not company.former_names:
+        return company.company_name
+    former = listed_label(company.former_names, is_choice=False)
+    return gettext("{name} (formerly {former})", name=company.company_name, former=former)
 
 
 def profile_text(company: Company) -> str:

@@ -12,6 +12,7 @@ from quarry.companies.intent import CompanyIntent
 from quarry.companies.names import Name
 from quarry.companies.prompts import CompanyPlan, RankedCompany
 from quarry.companies.sources import labels
+from quarry.language.messages import gettext
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
 from quarry.runs.run_log import Run
@@ -219,7 +220,7 @@ class Round:
 
 def conditions_in_words(intent: CompanyIntent) -> list[str]:
     """The conditions as users read them."""
-    return labels(intent.stated) + [f"without “{words}”" for words in intent.excluded]
+    return labels(intent.stated) + [gettext("without “{words}”", words=words) for words in intent.excluded]
 
 
 # ---- the steps as the user sees them ----

@@ -127,6 +127,11 @@ class ChatRequest(_Request):
         """What the user asks now."""
         return self.messages[-1].content
 
+    @property
+    def questions(self) -> list[str]:
+        """The user's questions, the newest first."""
+        return [each.content for each in reversed(self.messages) if each.role == "user"]
+
     def as_asked(self) -> dict[str, Any]:
         stated = super().as_asked()
         return stated | {"messages": [message for message in stated["messages"] if message["role"] == "user"]}

@@ -37,6 +37,8 @@ from quarry.companies.prompts import (
     SummaryEntry,
     SummaryInputs,
 )
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext, gettext_noop, ngettext, pgettext
 from quarry.platform.text import significant_words, topic_text
 from quarry.reader.features import chance_of
 from quarry.schema.algebra import comparisons_of
@@ -297,9 +299,10 @@ def _reason(entry: Entry, evidence: Evidence, inputs: RerankInputs) -> str:
     if inputs.seed is not None:
         shared = [name for name in company.categories if name in inputs.seed.categories]
         if shared:
-            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.seed.tagline or ''), 1)[0]}"
+            [said, *_] = snippets(company, significant_words(inputs.seed.tagline or ""), 1)
+            return gettext("Also in {names}: {text}", names=listed_label(shared, is_choice=False), text=said)
     [best] = snippets(company, evidence.covered, 1) or [""]
-    return best or f"Filed under {', '.join(company.categories)}."
+    return best or gettext("Filed under {names}.", names=", ".join(company.categories))
 
 
 def _chips(entry: Entry, evidence: Evidence, inputs: RerankInputs, intent: CompanyIntent) -> Iterator[str]:
@@ -312,11 +315,11 @@ def _chips(entry: Entry, evidence: Evidence, inputs: RerankInputs, intent: Compa
     if fields & {"city", "country"} and home(company):
         yield home(company)
     if "funding_stage" in fields and company.funding_stage:
-        yield STAGE_LABELS[company.funding_stage]
+        yield gettext(STAGE_LABELS[company.funding_stage])
     if "founded_year" in fields and company.founded_year:
-        yield f"Founded {company.founded_year}"
+        yield gettext("Founded {year}", year=company.founded_year)
     if "employees" in fields and company.employee_count:
-        yield f"{company.employee_count:,} employees"
+        yield ngettext("{number} employee", "{number} employees", company.employee_count)
     yield from _near_niches(company, evidence.covered, inputs.seed)
 
 
@@ -334,9 +337,20 @@ SURE = 0.4
 """From this confidence on, the first company was right in 87 of 100 questions of sets that the weights were not fitted to."""
 UNHEARD_MAX = 3
 
-ONLY_STARTUPS = "Only startups were searched."
-CUT_SHORT = "\n\nThe search was cut short by its limits: there may be others that fit, or fit better."
-BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
+
+def only_startups() -> str:
+    """That no company of another status was searched."""
+    return gettext("Only startups were searched.")
+
+
+def cut_short() -> str:
+    """What ends an answer of a search that its limits ended."""
+    return "\n\n" + gettext("The search was cut short by its limits: there may be others that fit, or fit better.")
+
+
+def broken_off() -> str:
+    """What stands where a model's answer ends too early, before what the profiles say."""
+    return "\n\n" + gettext("The answer broke off here. From the profiles themselves:") + " "
 
 
 def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
@@ -358,46 +372,58 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
     if not _fits(best):
         yield f" {_doubt(inputs)}"
     if inputs.only_startups:
-        yield f" {ONLY_STARTUPS}"
+        yield f" {only_startups()}"
 
 
 def nothing_found(inputs: SummaryInputs) -> str:
     """Says that no company fits, what each condition rules out, and which companies come near."""
-    none = "None of these companies fits" if inputs.cut_short else "No company here fits"
-    text = f"{none} this question"
     # where a word alone rules them out, there may be companies that meet each condition
     demands = [] if inputs.unheard else inputs.demands
-    text += f" and all that it demands: {'; '.join(demands)}." if demands else "."
+    if demands:
+        said = (
+            gettext_noop("None of these companies fits this question and all that it demands: {demands}.")
+            if inputs.cut_short
+            else gettext_noop("No company here fits this question and all that it demands: {demands}.")
+        )
+        text = gettext(said, demands="; ".join(demands))
+    elif inputs.cut_short:
+        text = gettext("None of these companies fits this question.")
+    else:
+        text = gettext("No company here fits this question.")
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
     costs = [
-        f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
+        ngettext("“{label}”, {number} company is left", "“{label}”, {number} companies are left", rows, label=label)
         for label, rows in inputs.relaxations
         if rows
     ]
     if costs and demands:
-        missing.append(f"Without {'; without '.join(costs)}.")
+        missing.append(gettext("Without {costs}.", costs=gettext("; without ").join(costs)))
     if inputs.unheard:
-        missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
-    text = " ".join([text, *missing, *([ONLY_STARTUPS] if inputs.only_startups else [])])
+        said = _no_profile_mentions(inputs.unheard)
+        missing.append(f"{said[:1].upper()}{said[1:]}.")
+    text = " ".join([text, *missing, *([only_startups()] if inputs.only_startups else [])])
     if inputs.near:
         near = [
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
             for company, unmet in inputs.near
         ]
-        return f"{text} The nearest are {'; '.join(near)}."
-    return f"{text} Other words, or fewer, may find one."
+        nearest = gettext("The nearest are {names}.", names="; ".join(near))
+        return f"{text} {nearest}"
+    return " ".join([text, gettext("Other words, or fewer, may find one.")])
 
 
 def _unmet(label: str) -> str:
     """The opposite of a label: "not in Germany" for "in Germany", and the reverse."""
-    if label.startswith("“"):
-        return f"no word of {label}"
-    return label.removeprefix("not ") if label.startswith("not ") else f"not {label}"
+    if label.startswith(gettext("“{text}”", text="")[:1]):
+        return gettext("no word of {label}", label=label)
+    denied = pgettext("not_said", "not {condition}", condition="")
+    return label.removeprefix(denied) if label.startswith(denied) else f"{denied}{label}"
 
 
 def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
     if ambiguous:
-        yield f"{len(entries)} companies have this name. "
+        text = ngettext("{number} company has this name.", "{number} companies have this name.", len(entries))
+        yield f"{text} "
     for place, entry in enumerate(entries):
         yield f"{' ' if place else ''}{portrait(entry.company)}"
 
@@ -406,10 +432,14 @@ def portrait(company: Company) -> str:
     """A company in two or three sentences: status, place, what it does, and former names."""
     known = [
         _state(company),
-        f"from {home(company)}" if home(company) else "",
+        gettext("from {place}", place=home(company)) if home(company) else "",
         _founding(company),
-        f"with {company.employee_count:,} employees" if company.employee_count else "",
-        f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
+        ngettext("with {number} employee", "with {number} employees", company.employee_count)
+        if company.employee_count
+        else "",
+        gettext("at the stage {stage}", stage=gettext(STAGE_LABELS[company.funding_stage]))
+        if company.funding_stage
+        else "",
     ]
     sentences = [
         f"{company.company_name} {', '.join(part for part in known if part)}.",
@@ -417,36 +447,48 @@ def portrait(company: Company) -> str:
     ]
     if sentences[1]:
         sentences[1] += "."
-    former = [f"Formerly {' and '.join(company.former_names)}."] if company.former_names else []
+    former = (
+        [gettext("Formerly {names}.", names=listed_label(company.former_names, is_choice=False))]
+        if company.former_names
+        else []
+    )
     return " ".join(sentence for sentence in [*sentences, *former] if sentence)
 
 
 def _founding(company: Company) -> str:
-    sentences = [
-        f"in {company.founded_year}" if company.founded_year else "",
-        f"by {' and '.join(company.founders)}" if company.founders else "",
-    ]
-    return f"founded {' '.join(filter(None, sentences))}" if any(sentences) else ""
+    names = listed_label(company.founders, is_choice=False)
+    if company.founded_year and names:
+        return gettext("founded in {year} by {names}", year=company.founded_year, names=names)
+    if company.founded_year:
+        return gettext("founded in {year}", year=company.founded_year)
+    return gettext("founded by {names}", names=names) if names else ""
 
 
 def _state(company: Company) -> str:
     match company.status:
         case "startup":
-            return "is a startup"
+            return gettext("is a startup")
         case "public":
-            return "is a public company"
+            return gettext("is a public company")
         case "acquired":
-            return f"was acquired by {company.acquirer}" if company.acquirer else "was acquired"
+            if company.acquirer:
+                return gettext("was acquired by {name}", name=company.acquirer)
+            return gettext("was acquired")
         case "closed":
-            return f"closed in {company.closed_year}" if company.closed_year else "has closed"
+            if company.closed_year:
+                return gettext("closed in {year}", year=company.closed_year)
+            return gettext("has closed")
 
 
 def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
     company = best.company
     line = inline_description(company).rstrip(".")
     if inputs.seed:
-        return f"{company.company_name} is the most like {with_former_names(inputs.seed)}: {line}."
-    return f"{company.company_name} {'fits best' if _fits(best) else 'comes nearest'}: {line}."
+        names = {"name": company.company_name, "seed": with_former_names(inputs.seed)}
+        return gettext("{name} is the most like {seed}: {line}.", line=line, **names)
+    if _fits(best):
+        return gettext("{name} fits best: {line}.", name=company.company_name, line=line)
+    return gettext("{name} comes nearest: {line}.", name=company.company_name, line=line)
 
 
 def _fits(entry: SummaryEntry) -> bool:
@@ -455,27 +497,29 @@ def _fits(entry: SummaryEntry) -> bool:
 
 def _doubt(inputs: SummaryInputs) -> str:
     """Says that the match is unsure, and which words of the question no profile contains."""
-    subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
-    text = f"{subject} a sure match"
+    text = gettext("None of them is a sure match") if len(inputs.entries) > 1 else gettext("It is not a sure match")
     if inputs.unheard and not inputs.seed:
-        return f"{text}: {_no_profile_mentions(inputs.unheard)}."
-    return f"{text}; other words may find a better one."
+        return gettext("{text}: {reason}.", text=text, reason=_no_profile_mentions(inputs.unheard))
+    return gettext("{text}; other words may find a better one.", text=text)
 
 
 def _no_profile_mentions(words: Sequence[str]) -> str:
-    return f"no profile here mentions {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
+    named = listed_label([gettext("“{text}”", text=word) for word in words[:UNHEARD_MAX]])
+    return gettext("no profile here mentions {words}", words=named)
 
 
 def _others(others: Sequence[SummaryEntry]) -> Iterator[str]:
     """Names the others: those that fit, and those that only come near."""
-    for fits, one, several in ((True, "fits", "fit"), (False, "comes near", "come near")):
-        if names := [entry.company.company_name for entry in others if _fits(entry) is fits]:
-            yield f"{_listed(names)} {one if len(names) == 1 else several} too."
+    if names := [entry.company.company_name for entry in others if _fits(entry)]:
+        yield ngettext("{names} fits too.", "{names} fit too.", len(names), names=_listed(names))
+    if names := [entry.company.company_name for entry in others if not _fits(entry)]:
+        yield ngettext("{names} comes near too.", "{names} come near too.", len(names), names=_listed(names))
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [*names] if len(names) <= NAMED_MAX else [*names[:NAMED_MAX], f"{len(names) - NAMED_MAX} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    more = len(names) - NAMED_MAX
+    shown = [*names[:NAMED_MAX], *([gettext("{number} more", number=more)] if more > 0 else [])]
+    return listed_label(shown, is_choice=False)
 
 
 def _shared(entries: Sequence[SummaryEntry]) -> str:
@@ -486,5 +530,7 @@ def _shared(entries: Sequence[SummaryEntry]) -> str:
         ("", 0)
     ]
     if count == len(entries):
-        return f"All are in {sector}."
-    return f"{count} of the {len(entries)} are in {sector}." if count > len(entries) / 2 else ""
+        return gettext("All are in {sector}.", sector=sector)
+    if count <= len(entries) / 2:
+        return ""
+    return gettext("{number} of the {all} are in {sector}.", number=count, all=len(entries), sector=sector)

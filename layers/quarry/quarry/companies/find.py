@@ -28,6 +28,7 @@ from quarry.companies.retrieval import count_meeting, look_up, match_names, stor
 from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, described, rounds
 from quarry.companies.sources import SEARCHED, met
 from quarry.companies.tables import Status
+from quarry.language.messages import gettext
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
@@ -94,7 +95,7 @@ async def find_companies(
     lacks, with the nearest, and DatabaseUnavailable.
     """
     now, refused = Round(CompanyInquiry(CompanyIntent(), ())), None
-    with timeline.step(f"plan_{context.run.iterations + 1}", "Planning the search") as step:
+    with timeline.step(f"plan_{context.run.iterations + 1}", gettext("Planning the search")) as step:
         yield step.event
         try:
             inquiry = await _inquiry(arguments, context)
@@ -187,7 +188,7 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
     stated = (*intent.stated, *intent.assumed)
     meeting = await count_meeting(context.services.reader, stated) if intent.stated else None
     remarks = [*dropped(inquiry)]
-    remarks += ["the search was cut short by its limits"] if result.is_cut_short else []
+    remarks += [gettext("the search was cut short by its limits")] if result.is_cut_short else []
     return FoundCompanies(
         result,
         [] if result.is_near else references,

@@ -10,12 +10,13 @@ from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import CompanyCandidate, NameMatch, Source, Variant, distinct, merge
-from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round, counted
+from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.sources import met
 from quarry.companies.tables import STATUSES
+from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
@@ -242,7 +243,7 @@ async def company_by_id(database: Database, id: str) -> Company:
     """One company. Raises NotFound."""
     for company in await companies_by_ids(database, [id]):
         return company
-    raise NotFound("There is no company with this id.")
+    raise NotFound(gettext_noop("There is no company with this id."))
 
 
 async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]:
@@ -308,7 +309,8 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
         by_meaning=search.by_meaning,
         is_cut_short=before.is_cut_short or search.is_cut_short,
     )
-    detail = f"{counted(pool, 'company', 'companies')}, {pool - len(before.pool)} of them new"
+    found_now = ngettext("{number} company", "{number} companies", pool)
+    detail = gettext("{companies}, {number} of them new", companies=found_now, number=pool - len(before.pool))
     return replace(now, plan=plan, found=found), detail
 
 

@@ -53,6 +53,7 @@ from quarry.companies.prompts import (
 )
 from quarry.companies.retrieval import TAGS_TOLD_MAX, look_up, retrieve, taxonomy
 from quarry.companies.sources import labels, meets_and_misses
+from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
@@ -87,7 +88,7 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
         intent = plan.intent if inquiry.is_given else plan.intent.guessed(output.filters.statuses)
         plan = replace(plan, by_model=True, intent=intent)
     if before is not None and _is_searched(plan, before):
-        return replace(now, end_reason="converged"), "nothing else to try"
+        return replace(now, end_reason="converged"), gettext("nothing else to try")
     return replace(now, plan=plan, inquiry=replace(inquiry, intent=plan.intent)), described(plan)
 
 
@@ -220,7 +221,9 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
         fitting, near = await off_loop(_parted, context, plan, entries, met)
         record.counts.update(before=len(entries), after=len(fitting))
     found = replace(found, companies=companies, fitting=fitting, near_misses=near)
-    return replace(now, found=found), f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
+    return replace(now, found=found), ngettext(
+        "{fitting} of {number} company fit", "{fitting} of {number} companies fit", len(entries), fitting=len(fitting)
+    )
 
 
 def _parted(
@@ -231,7 +234,7 @@ def _parted(
     misses = {
         entry.company.id: [
             *labels(unmet(plan.conditions, met.get(entry.company.id, ()))),
-            *(f"“{words}”" for words in plan.demanded if not has_niche(entry.company, words)),
+            *(gettext("“{text}”", text=words) for words in plan.demanded if not has_niche(entry.company, words)),
         ]
         for entry in entries
     }
@@ -327,7 +330,7 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         tuple(ranked) if by_rule_alone and not answering else (),
         decided.confidence if answering else 0.0,
         before.before,
-        detail=f"{len(answering)} of {len(offered)} may answer the question",
+        detail=gettext("{number} of {all} may answer the question", number=len(answering), all=len(offered)),
     )
     return replace(now, ranking=ranking), ranking.detail
 
@@ -361,7 +364,7 @@ def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedComp
 
 def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) -> RankedCompany:
     """The texts about a company, each on one line and bounded; missing ones are taken from its profile."""
-    similar = [f"Similar to {seed.company_name}"] if seed else []
+    similar = [gettext("Similar to {name}", name=seed.company_name)] if seed else []
     profile = said_in(company.model_dump())
     chips = [
         plain_links(shorten(chip, CHIP_CHARACTERS_MAX), profile)
@@ -384,9 +387,9 @@ REJECTED_MAX = 8
 """How many rejected companies are named."""
 
 _END: dict[EndReason, str] = {
-    "confidence_met": "enough",
-    "converged": "nothing new turns up",
-    "guardrail_hit": "the limits of a search are reached",
+    "confidence_met": gettext_noop("enough"),
+    "converged": gettext_noop("nothing new turns up"),
+    "guardrail_hit": gettext_noop("the limits of a search are reached"),
 }
 
 
@@ -403,20 +406,22 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     is_cut_short = now.is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
     if plan.only is not None and not found.fitting:
         anew = _anew(now, replace(inquiry, is_widened=True), None)
-        return anew, "none of the companies shown before fits; searching all"
+        return anew, gettext("none of the companies shown before fits; searching all")
     # a guess is given up only if no company meets it
     is_given_up = plan.by_model or not inquiry.intent.guesses or not found.fitting
     if not ranking.ranked and inquiry.intent.assumed and is_given_up and plan.only is None and not is_cut_short:
         relaxed = inquiry.relaxed()
-        return _anew(now, relaxed, planned_anew(queued, relaxed)), "nothing so far; searching more widely"
+        return _anew(now, relaxed, planned_anew(queued, relaxed)), gettext("nothing so far; searching more widely")
     is_stuck = not ranking.ranked or converged(ranking.before, ranking.best)
     now = replace(now, plan=queued, stuck=now.stuck + 1 if is_stuck else 0, is_cut_short=is_cut_short)
     end = _end(context, critique, now)
     note = _what_happened(now, critique) if end is None else ""
     now = replace(now, ranking=replace(ranking, before=ranking.best), note=note, end_reason=end)
     if end is not None:
-        return now, _END[end]
-    return now, f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
+        return now, gettext(_END[end])
+    if not added:
+        return now, gettext("looking once more")
+    return now, ngettext("searching on, with {number} new phrasing", "searching on, with {number} new phrasings", added)
 
 
 def _what_happened(now: Round, critique: Critique) -> str:
@@ -536,33 +541,33 @@ async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
         if not now.ranking.ranked:
             raise
         context.run.degrade("company_search")
-        return replace(now, is_cut_short=True, end_reason="guardrail_hit"), "not finished"
+        return replace(now, is_cut_short=True, end_reason="guardrail_hit"), gettext("not finished")
 
 
 def _plan_label(context: Context, now: Round) -> str:
     goes_on = now.plan is not None and not now.stuck and (now.plan.pending or now.plan.is_new)
-    return "" if goes_on else "Planning the search"
+    return "" if goes_on else gettext("Planning the search")
 
 
 def _search_label(context: Context, now: Round) -> str:
     plan = now.planned
     phrasings = min(len(plan.pending), context.settings.company_variants_executed)
     if not phrasings:
-        return "Searching by the new plan" if plan.is_new else ""
-    return f"Searching {counted(phrasings, 'phrasing')}"
+        return gettext("Searching by the new plan") if plan.is_new else ""
+    return ngettext("Searching {number} phrasing", "Searching {number} phrasings", phrasings)
 
 
 def _rank_label(context: Context, now: Round) -> str:
     count = len(now.found.fitting[: context.settings.company_reranked_max])
-    return f"Ranking {counted(count, 'company', 'companies')}" if count else ""
+    return ngettext("Ranking {number} company", "Ranking {number} companies", count) if count else ""
 
 
 _STEPS: tuple[tuple[str, Callable[[Context, Round], str], Take], ...] = (
     ("plan", _plan_label, make_plan),
     ("search", _search_label, retrieve),
-    ("filter", lambda context, now: "Filtering", keep_fitting),
+    ("filter", lambda context, now: gettext("Filtering"), keep_fitting),
     ("rank", _rank_label, rerank),
-    ("critique", lambda context, now: "Checking whether that is enough", criticise),
+    ("critique", lambda context, now: gettext("Checking whether that is enough"), criticise),
 )
 """The steps of a round with their ids and labels. A step with an empty label is skipped."""
 

@@ -13,15 +13,17 @@ from uuid import UUID
 
 from quarry.companies.answer import Counted, Result, conclude_counted, count, counted_in_words, final_answer, summary_of
 from quarry.companies.candidates import NameMatch, profile_words, with_former_names
-from quarry.companies.context import CompanyInquiry, Context, Round, Timeline, counted
+from quarry.companies.context import CompanyInquiry, Context, Round, Timeline
 from quarry.companies.contract import ChatRequest, Company, FinalAnswer, FinalAnswerEvent
-from quarry.companies.fallbacks import BROKEN_OFF, CUT_SHORT, seed_variants
+from quarry.companies.fallbacks import broken_off, cut_short, seed_variants
 from quarry.companies.intent import CompanyIntent
 from quarry.companies.names import LIKELY, Name, read_names, without_names
 from quarry.companies.reading import as_understood, read_sought
 from quarry.companies.retrieval import look_up, match_names, stored_vectors
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.written import ModelAnswer, led_answer, toolset_of
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext, in_language_of_question, ngettext
 from quarry.language.word_forms import slips
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
@@ -43,6 +45,7 @@ class Before:
     checked: Verification = field(default_factory=lambda: Verification((), ()))
 
 
+@in_language_of_question
 async def search_companies(
     request: ChatRequest,
     caller: Caller,
@@ -72,7 +75,7 @@ async def search_companies(
 
 async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
     is_led = context.run.chat is not None and context.request.understood is None
-    with timeline.step("names", "Looking for a company with that name") as step:
+    with timeline.step("names", gettext("Looking for a company with that name")) as step:
         yield step.event
         async with context.in_time():
             inquiry = await (name_only(context) if is_led else look_up_names(context))
@@ -94,8 +97,8 @@ async def _led(context: Context, inquiry: CompanyInquiry, timeline: Timeline) ->
     if not written.answer.failed:
         content = written.answer.text
         if any(each.result.is_cut_short for each in written.toolset.found):
-            content += CUT_SHORT
-            yield PartialTextEvent(data=PartialText(text=CUT_SHORT))
+            content += cut_short()
+            yield PartialTextEvent(data=PartialText(text=cut_short()))
         answer = await led_answer(context, written, content, await off_loop(written.answer.checked))
         for event in _ended(context, answer):
             yield event
@@ -103,8 +106,8 @@ async def _led(context: Context, inquiry: CompanyInquiry, timeline: Timeline) ->
     context.run.chat = None  # the rest is by rule
     before = Before()
     if written.answer.text:
-        before = Before(written.answer.text + BROKEN_OFF, await off_loop(written.answer.checked))
-        yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
+        before = Before(written.answer.text + broken_off(), await off_loop(written.answer.checked))
+        yield PartialTextEvent(data=PartialText(text=broken_off()))
     found = written.toolset.found
     if found:
         events = _answered(context, timeline, found[-1].result, before)
@@ -141,7 +144,7 @@ async def _searched(
 
 async def _answered(context: Context, timeline: Timeline, result: Result, before: Before) -> AsyncGenerator[Event]:
     """The text of an answer, and the whole answer."""
-    with timeline.step("answer", "Writing the answer") as step:
+    with timeline.step("answer", gettext("Writing the answer")) as step:
         yield step.event
         content, summary = before.text, await summary_of(context, result)
         async with aclosing(summary.events()) as events:
@@ -177,9 +180,9 @@ async def _counted(
     context: Context, timeline: Timeline, inquiry: CompanyInquiry, counts: Counted, before: Before
 ) -> AsyncGenerator[Event]:
     """The events of a question that asks for a number."""
-    with timeline.step("count", "Counting companies") as step:
+    with timeline.step("count", gettext("Counting companies")) as step:
         yield step.event
-        step.detail = counted(counts.result.total, "company", "companies")
+        step.detail = ngettext("{number} company", "{number} companies", counts.result.total)
     yield step.event
     content = counted_in_words(counts)
     yield PartialTextEvent(data=PartialText(text=content))
@@ -266,12 +269,14 @@ async def _similar(
 
 
 def _near(matches: Sequence[NameMatch]) -> str:
-    return f"no, the nearest is {matches[0].company_name}" if matches else "no company has that name"
+    if not matches:
+        return gettext("no company has that name")
+    return gettext("no, the nearest is {name}", name=matches[0].company_name)
 
 
 def _called(named: Sequence[NameMatch], companies: Mapping[str, Company]) -> str:
     found = (companies[match.company_id] for match in named if match.company_id in companies)
-    return " and ".join(dict.fromkeys(map(with_former_names, found)))
+    return listed_label([*dict.fromkeys(map(with_former_names, found))], is_choice=False)
 
 
 async def _read(context: Context, question: str) -> CompanyIntent:

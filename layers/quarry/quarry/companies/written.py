@@ -28,6 +28,7 @@ from quarry.companies.intent import CompanyIntent
 from quarry.companies.reading import constraints_of, understood_of
 from quarry.companies.retrieval import companies_by_ids
 from quarry.companies.rounds import REASON_CHARACTERS_MAX
+from quarry.language.messages import ngettext
 from quarry.language.word_forms import keys
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
@@ -87,7 +88,7 @@ class CompanyToolset(Toolset):
                     continue
                 self.found.append(event)
                 shown = json.dumps(bounded(as_results(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
-                fitting = counted(len(event.fits), "company fits", "companies fit")
+                fitting = ngettext("{number} company fits", "{number} companies fit", len(event.fits))
                 # texts of companies are data
                 yield ToolResult(len(event.fits), fitting, fence(shown))
 

@@ -19,6 +19,7 @@ from quarry.kept.contract import (
     NewConversation,
     Turn,
 )
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import Forbidden, NotFound
 from quarry.platform.tables import KEEP
 from quarry.platform.text import shorten
@@ -36,7 +37,7 @@ async def take_room(connection: Connection, table: str, user_id: str, most: int)
         raise Forbidden(f"You keep {most} of these already; delete one first.")
 
 
-NO_SUCH = "There is no such conversation, or it is not yours."
+NO_SUCH = gettext_noop("There is no such conversation, or it is not yours.")
 
 _ENTRY = SQL("id::text, domain, title, jsonb_array_length(turns) as turn_count, created_at, updated_at")
 _WHOLE = SQL("{}, turns").format(_ENTRY)

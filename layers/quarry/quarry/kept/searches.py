@@ -13,6 +13,7 @@ from psycopg.sql import SQL
 
 from quarry.kept.contract import NAME_MAX_CHARACTERS, SEARCHES_MAX, NewSavedSearch, Opened, ResultKey, SavedSearch
 from quarry.kept.conversations import in_utc, take_room
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
 from quarry.platform.tables import KEEP
 from quarry.platform.text import shorten
@@ -20,7 +21,7 @@ from quarry.postgres.pool import Connection, Database
 
 SHOWN_MAX = 1000
 """How many of the latest shown results a search remembers."""
-NO_SUCH = "There is no such saved search, or it is not yours."
+NO_SUCH = gettext_noop("There is no such saved search, or it is not yours.")
 
 _FIELDS = SQL("id::text, domain, name, query, parameters, created_at, opened_at")
 

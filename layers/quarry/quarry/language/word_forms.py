@@ -275,17 +275,6 @@ def is_everyday(word: str) -> bool:
     return stem(word) in _stems()
 
 
-_SPELT_WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-def is_asked_in_english(question: str) -> bool:
-    """Whether at least half of a question's words are common in English; true of one with a single word. Of the questions in
-    `tests/pairs`, 3 in 1,000 English ones are taken for others, and 6 in 100 German and 19 in 100 French ones for English.
-    """
-    found = {*_SPELT_WORD.findall(question.lower())}
-    return len(found) < 2 or 2 * sum(word in STOP_WORDS or is_everyday(word) for word in found) >= len(found)
-
-
 def commonness(key: str) -> str:
     """s for a stop word, e for another common word, r for a rarer one."""
     return "s" if key in STOP_WORDS else "e" if is_everyday(key) else "r"

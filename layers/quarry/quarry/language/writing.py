@@ -1,16 +1,15 @@
-"""Numbers, money and dates in the format of a language ("1.234,50 EUR", "3. Mai 2024"), and periods and values in words ("Q1
-2024", "since 2020", "a, b or c"); and numbers as people write them ("1,200", "5k", "two thousand"). Pure.
+"""Numbers, money and dates in the format of a language ("1.234,50 EUR", "3. Mai 2024"), and numbers as people write them
+("1,200", "5k", "two thousand"). Pure.
 
 Languages go by the names of Postgres' text search configurations; `data/writing.toml` holds their formats.
 """
 
 from __future__ import annotations
 
-import calendar
 import datetime
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from functools import cache
 from importlib.resources import files
@@ -101,95 +100,7 @@ def writing_of(language: str) -> Writing:
     return languages().get(language) or languages()[ENGLISH]
 
 
-Value = str | int | float | bool | datetime.date
 IN_ENGLISH = writing_of(ENGLISH)
-
-NO_VALUE = "none"
-"""The name of the group of rows without a value."""
-
-
-def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
-    """A value, or the period of a grain that starts on a day, in words: "March 2024", "Q1 2024"; "none" without a value."""
-    if value is None:
-        return NO_VALUE
-    if isinstance(value, float):
-        return writing.measured(value)
-    if not isinstance(value, datetime.date):
-        return str(value)
-    match grain:
-        case "year":
-            return str(value.year)
-        case "quarter":
-            return f"Q{(value.month + 2) // 3} {value.year}"
-        case "month":
-            return writing.month_of(value)
-        case "week":
-            return f"the week of {writing.date(value)}"
-        case _:
-            return writing.date(value)
-
-
-def listed_label(names: Sequence[str]) -> str:
-    """Alternatives in words: "a, b or c"."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def days_label(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
-    """A range of days in words: "in October 2026", "since 2020"."""
-    if first is None:
-        return f"until {_end(last, writing)}" if last is not None else ""
-    if last is None:
-        return f"since {_beginning(first, writing)}"
-    return _whole_period(first, last, writing) or f"between {' and '.join(_ends(first, last, writing))}"
-
-
-def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -> str | None:
-    """A range that is exactly a day, a month or a year."""
-    if first == last:
-        return f"on {writing.date(first)}"
-    if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
-        return f"in {writing.month_of(first)}"
-    if first.year == last.year and _begins_year(first) and _ends_year(last):
-        return f"in {first.year}"
-    return None
-
-
-def _ends(first: datetime.date, last: datetime.date, writing: Writing) -> tuple[str, str]:
-    """Both ends as years, months or days, in the same precision: "between 2026 and June 2026" would leave the start unclear."""
-    if _begins_year(first) and _ends_year(last):
-        return str(first.year), str(last.year)
-    if _begins_month(first) and _ends_month(last):
-        return writing.month_of(first), writing.month_of(last)
-    return writing.date(first), writing.date(last)
-
-
-def _beginning(day: datetime.date, writing: Writing) -> str:
-    if _begins_year(day):
-        return str(day.year)
-    return writing.month_of(day) if _begins_month(day) else writing.date(day)
-
-
-def _end(day: datetime.date, writing: Writing) -> str:
-    if _ends_year(day):
-        return str(day.year)
-    return writing.month_of(day) if _ends_month(day) else writing.date(day)
-
-
-def _begins_month(day: datetime.date) -> bool:
-    return day.day == 1
-
-
-def _ends_month(day: datetime.date) -> bool:
-    return day.day == calendar.monthrange(day.year, day.month)[1]
-
-
-def _begins_year(day: datetime.date) -> bool:
-    return (day.month, day.day) == (1, 1)
-
-
-def _ends_year(day: datetime.date) -> bool:
-    return (day.month, day.day) == (12, 31)
-
 
 _SMALL = {
     word: number

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.campaigns.contract import ChatRequest as CampaignsRequest
-from quarry.companies.contract import ChatMessage
-from quarry.companies.contract import ChatRequest as CompaniesRequest
+from quarry.answering.contract import FinalAnswerEvent
+from quarry.campaigns import contract as campaigns
+from quarry.companies import contract as companies
 from quarry.local import views
-from quarry.local.answer_table import AnswerTable
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.served_address import served_address
-from quarry.local.telling import Format, note
+from quarry.local.telling import Format, note, write_csv
 from quarry.local.terminal import make_console
-from quarry.ontology.contract import OntologyAskRequest
-from quarry.people.contract import PeopleSearchRequest
+from quarry.ontology import contract as ontology
+from quarry.people import contract as people
 from quarry.platform.contract import DOMAINS
 from quarry.platform.errors import QuarryError
 from quarry.platform.validation import plain_words
-from quarry.records.contract import AskRequest
+from quarry.records import contract as records
 from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event
 
 if TYPE_CHECKING:
@@ -62,33 +61,33 @@ class Askable:
 
 ASKABLE: Mapping[str, Askable] = {
     "records": Askable(
-        lambda question: AskRequest(question=question),
+        lambda question: records.AskRequest(question=question),
         ("quarry.records.answer", "answer_question"),
         lambda client, question: client.ask_records(question),
         views.RecordsView,
     ),
     "people": Askable(
-        lambda question: PeopleSearchRequest(query=question),
+        lambda question: people.PeopleSearchRequest(query=question),
         ("quarry.people.search", "search_people"),
         lambda client, question: client.search_people(question),
         views.PeopleView,
     ),
     "companies": Askable(
-        lambda question: CompaniesRequest(messages=[ChatMessage(role="user", content=question)]),
+        lambda question: companies.ChatRequest(messages=[companies.ChatMessage(role="user", content=question)]),
         ("quarry.companies.search", "search_companies"),
         lambda client, question: client.ask_companies(question),
         views.CompaniesView,
         EnvelopedErrorEvent.saying,
     ),
     "campaigns": Askable(
-        lambda question: CampaignsRequest(message=question),
+        lambda question: campaigns.ChatRequest(message=question),
         ("quarry.campaigns.search", "chat_about_campaigns"),
         lambda client, question: client.ask_campaigns(question),
         views.CampaignsView,
         EnvelopedErrorEvent.saying,
     ),
     "ontology": Askable(
-        lambda question: OntologyAskRequest(question=question),
+        lambda question: ontology.OntologyAskRequest(question=question),
         ("quarry.ontology.ask", "answer_about_projects"),
         lambda client, question: client.ask_projects(question),
         views.ProjectsView,
@@ -227,3 +226,58 @@ async def _show(events: Events, view: views.View) -> None:
     async with aclosing(events):
         async for event in events:
             view.show(event)
+
+
+class AnswerTable:
+    """The table of an answer: its numbers where it counts, else what it lists or cites. Takes the events of any domain."""
+
+    def __init__(self) -> None:
+        self._rows: Sequence[BaseModel] = ()
+        self._numbers: views.Numbers | None = None
+
+    def take(self, event: BaseModel) -> None:
+        """Remember what the event lists, instead of what was listed before."""
+        match event:
+            case records.SourcesEvent():
+                self._rows, self._numbers = event.sources, None
+            case records.AggregationEvent():
+                self._numbers = event
+            case records.TextWithdrawnEvent():
+                self._rows, self._numbers = (), None
+            case companies.FinalAnswerEvent(data=answer):
+                self._rows, self._numbers = answer.references, answer.aggregation
+            case campaigns.FinalAnswerEvent(data=chat):
+                self._rows, self._numbers = chat.campaigns, chat.aggregation
+            case ontology.FinalAnswerEvent() | FinalAnswerEvent():
+                self._rows = event.data.results
+            case people.PeopleSearchResponse():
+                self._rows = event.people
+
+    def write(self) -> None:
+        """Print the table on stdout; nothing where there is none."""
+        rows = [each.model_dump(mode="json") for each in self._rows]
+        if (
+            (numbers := self._numbers) is not None
+            and numbers.query is not None
+            and not numbers.query.last.asks_for_rows
+        ):
+            rows = _rows_of(numbers)
+        headings = [*dict.fromkeys(name for row in rows for name, value in row.items() if value not in (None, [], {}))]
+        if headings:
+            write_csv(headings, ([row.get(name) for name in headings] for row in rows))
+
+
+def _rows_of(numbers: views.Numbers) -> list[dict[str, Any]]:
+    """The groups, by the labels of their columns; a single row where there are none."""
+    labels = {column.name: column.label for column in numbers.columns}
+    if numbers.groups:
+        by = getattr(numbers, "by", None) or next(iter(labels), "value")
+        groups = [each.model_dump(mode="json") for each in numbers.groups]
+        return [
+            {labels.get(by, by): each["value"]}
+            | {labels.get(name, name): each.get(name) for name in labels if name != by}
+            for each in groups
+        ]
+    value = getattr(numbers, "value", None)
+    name = getattr(numbers, "of", None) or "count"
+    return [{labels.get(name, name): getattr(numbers, "total", None) if value is None else value}]

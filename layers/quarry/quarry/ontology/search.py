@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess
 from quarry.answering.contract import RESULTS_MAX
+from quarry.language.messages import gettext, gettext_noop, ngettext, writing
 from quarry.ontology.contract import (
     ENTITY_TYPES,
     EntityResult,
@@ -107,7 +108,7 @@ async def find_entities(
     parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": limit, **wanted}
     rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters)
     if not rows[0]["project_is_known"]:
-        raise NotFound("You have no project with this id.")
+        raise NotFound(gettext_noop("You have no project with this id."))
     found = [row for row in rows if row["id"] is not None]
     entities = tuple(EntityCandidate(**{name: row[name] for name in _FIELDS}) for row in found)
     if not found:
@@ -188,7 +189,7 @@ async def project_name(database: Database, caller: Caller, project_id: str) -> s
         "select name from onto_projects where id = %s and created_by = %s", [project_id, caller.user_id]
     )
     if row is None:
-        raise NotFound("You have no project with this id.")
+        raise NotFound(gettext_noop("You have no project with this id."))
     return str(row["name"])
 
 
@@ -196,7 +197,7 @@ async def whole_entity(database: Database, caller: Caller, type: EntityType, ent
     """One of the caller's entities with its props and project. Raises NotFound."""
     rows = await database.call("onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)
     if not rows:
-        raise NotFound(f"You have no {type} with this id.")
+        raise NotFound(gettext("You have no {type} with this id.", type=type))
     return WholeEntity.model_validate(rows[0])
 
 
@@ -377,22 +378,31 @@ def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
     if not filters:
         return _message(found)
     named = "; ".join(filters)
-    return (
-        f"{_message(found)} Filtered by: {named}."
-        if is_met
-        else f"Nothing has {named}. By its words: {_message(found)}"
-    )
+    if is_met:
+        return " ".join([_message(found), gettext("Filtered by: {conditions}.", conditions=named)])
+    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=named), _message(found)])
 
 
 def _message(found: Candidates) -> str:
     if not found.entities:
-        return "Nothing found. Try other words, or search without project and types."
+        return gettext("Nothing found. Try other words, or search without project and types.")
     matches = sum(entity.is_match for entity in found.entities)
     shown = len(found.entities)
     if matches == 0:
-        return f"Nothing matches the whole query; {'this is' if shown == 1 else 'these are'} nearest to it."
+        return ngettext(
+            "Nothing matches the whole query; this is nearest to it.",
+            "Nothing matches the whole query; these are nearest to it.",
+            shown,
+        )
     if shown < found.total or found.more:
-        total = f"at least {found.total:,}" if found.more else f"{found.total:,}"
-        return f"The best {shown} of {total}. Name a project or types to narrow the search."
-    near = f", and {shown - matches} near" if shown > matches else ""
-    return f"{matches} match{'' if matches == 1 else 'es'}{near}."
+        total = writing().number(found.total)
+        total = gettext("at least {number}", number=total) if found.more else total
+        return gettext(
+            "The best {shown} of {total}. Name a project or types to narrow the search.", shown=shown, total=total
+        )
+    text = ngettext("{number} match", "{number} matches", matches)
+    return (
+        gettext("{matches}, and {number} near.", matches=text, number=shown - matches)
+        if shown > matches
+        else f"{text}."
+    )

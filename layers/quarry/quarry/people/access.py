@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from psycopg.types.json import Jsonb
 
+from quarry.language.messages import gettext_noop
 from quarry.people.contract import Constraints, Contact, UnlockResponse
 from quarry.platform.contract import Request
 from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
@@ -34,15 +35,15 @@ UNLOCK_PRICE = 1
 LOCAL_USER_CREDITS = 100
 GRANT_MAX = 1_000_000
 
-NOT_ENOUGH = "You have no credits left."
+NOT_ENOUGH = gettext_noop("You have no credits left.")
 
 Reason = Literal["initial", "grant", "search", "unlock"]
 
-NO_SUCH_RESULT = "None of your searches with this id found this person."
-EXPIRED = "This search has expired; search again."
+NO_SUCH_RESULT = gettext_noop("None of your searches with this id found this person.")
+EXPIRED = gettext_noop("This search has expired; search again.")
 
 ENDPOINT = "POST /people/{id}/unlock-contact"
-NOT_OPEN = "This person is open neither to work nor to contact."
+NOT_OPEN = gettext_noop("This person is open neither to work nor to contact.")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quarry.agent.completions import Chat, ChatAnswer
+from quarry.language.messages import gettext, ngettext, writing
 from quarry.people.contract import FALLBACK_TIERS, PeopleSearchRequest, PeopleSearchResponse, PersonResult
 from quarry.people.search import search_people
 from quarry.platform.text import shorten
@@ -33,16 +34,28 @@ async def _answer(found: PeopleSearchResponse) -> ChatAnswer:
 def in_words(found: PeopleSearchResponse) -> Iterator[str]:
     """The answer in Markdown, one piece for each person."""
     count = len(found.people)
-    yield f"{count} {'person' if count == 1 else 'people'}, best first." if count else found.notice or "Nobody fits."
+    if count:
+        yield ngettext("{number} person, best first.", "{number} people, best first.", count)
+    else:
+        yield found.notice or gettext("Nobody fits.")
     if count and found.fallback_tier:
-        yield f" Too few fit exactly: {FALLBACK_TIERS[found.fallback_tier]}."
+        yield " " + gettext("Too few fit exactly: {tier}.", tier=gettext(FALLBACK_TIERS[found.fallback_tier]))
     for place, person in enumerate(found.people, start=1):
         yield "\n\n" + "\n".join(_lines(place, person))
     if found.relaxations:
-        yield "\n\nWith one condition less:\n\n"
-        yield "\n".join(f"- {_one_line(each.label)}: {each.additional_people:,} more" for each in found.relaxations)
+        yield "\n\n" + gettext("With one condition less:") + "\n\n"
+        yield "\n".join(
+            "- "
+            + gettext(
+                "{label}: {number} more", label=_one_line(each.label), number=writing().number(each.additional_people)
+            )
+            for each in found.relaxations
+        )
     if found.charged:
-        yield f"\n\nSearch {found.search_id}, for one credit. Contact details are unlocked in Quarry itself."
+        text = gettext(
+            "Search {id}, for one credit. Contact details are unlocked in Quarry itself.", id=found.search_id
+        )
+        yield f"\n\n{text}"
 
 
 def _lines(place: int, person: PersonResult) -> Iterator[str]:
@@ -51,7 +64,7 @@ def _lines(place: int, person: PersonResult) -> Iterator[str]:
     for reason in person.why_matched:
         yield f"   - {_one_line(reason)}"
     if person.misses:
-        yield f"   - Does not meet: {_one_line('; '.join(person.misses))}"
+        yield "   - " + gettext("Does not meet: {conditions}", conditions=_one_line("; ".join(person.misses)))
 
 
 def _one_line(text: str) -> str:

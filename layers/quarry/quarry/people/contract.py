@@ -21,13 +21,19 @@ from pydantic import (
     field_validator,
 )
 
+from quarry.language.messages import gettext_noop
 from quarry.people.tables import EmploymentType, Intent, Rupees, SeniorityLevel
 from quarry.platform.contract import DEPRECATED, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, Identifier, QueryText, Storable, StorableWords, storable
 from quarry.query.contract import Understood
 
-FALLBACK_TIERS = {0: "strict", 1: "time relaxed", 2: "location relaxed", 3: "company and team relaxed"}
+FALLBACK_TIERS = {
+    0: gettext_noop("strict"),
+    1: gettext_noop("time relaxed"),
+    2: gettext_noop("location relaxed"),
+    3: gettext_noop("company and team relaxed"),
+}
 
 DISCOVER_LIMIT_MAX = 100
 PlaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), StorableWords]

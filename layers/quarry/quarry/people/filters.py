@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quarry.language.messages import gettext, ngettext, pgettext, writing
 from quarry.language.word_forms import STOP_WORDS, stems_of, unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
@@ -246,7 +247,7 @@ def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> st
 
 def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
     """The label of a relaxation."""
-    return f"Not only {condition_label(constraint, filters)}"
+    return gettext("Not only {label}", label=condition_label(constraint, filters))
 
 
 def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
@@ -272,17 +273,18 @@ def exclusions(
         time_end=filters.excluded_time_end,
     )
     on_cards: list[tuple[str, list[CardFilters], list[str]]] = [
-        (f"not {condition_label(name, out)}", [only(out, name)], []) for name in constraints_in_force(out)
+        (gettext("not {label}", label=condition_label(name, out)), [only(out, name)], [])
+        for name in constraints_in_force(out)
     ]
-    return [*on_cards, *([(f"not {listed(words)}", [], list(words))] if words else [])]
+    return [*on_cards, *([(gettext("not {label}", label=listed(words)), [], list(words))] if words else [])]
 
 
 def rupees(amount: float) -> str:
     """An amount in the Indian style: ₹18 lakh, ₹1.2 crore, ₹80,000."""
     for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
         if amount >= unit:
-            return f"₹{round(amount / unit, 2):g} {name}"
-    return f"₹{amount:,.0f}"
+            return f"₹{writing().number(round(amount / unit, 2))} {name}"
+    return f"₹{writing().number(amount, ',.0f')}"
 
 
 def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -313,9 +315,13 @@ def _experience(filters: CardFilters) -> str:
         for days in (filters.experience_least, filters.experience_most)
     )
     if least is not None and most is not None:
-        return f"with {least:g} to {most:g} years of experience"
-    bound, years = ("at most", most) if least is None else ("at least", least)
-    return f"with {bound} {years:g} {'year' if years == 1 else 'years'} of experience"
+        ends = {"least": writing().number(least), "most": writing().number(most)}
+        return gettext("with {least} to {most} years of experience", **ends)
+    if least is None:
+        return ngettext(
+            "with at most {number} year of experience", "with at most {number} years of experience", most or 0
+        )
+    return ngettext("with at least {number} year of experience", "with at least {number} years of experience", least)
 
 
 def day_of(text: str | None) -> datetime.date | None:
@@ -328,18 +334,22 @@ def worded(value: str) -> str:
 
 def listed(names: Iterable[str]) -> str:
     shown = list(names)
-    more = ["others"] if len(shown) > LABEL_NAMES_MAX else []
-    return " or ".join([*shown[:LABEL_NAMES_MAX], *more])
+    more = [gettext("others")] if len(shown) > LABEL_NAMES_MAX else []
+    return pgettext("list", " or ").join([*shown[:LABEL_NAMES_MAX], *more])
 
 
 def _place_label(filters: CardFilters) -> str:
     """The place and its alternative: "Chennai or ready to work remotely"."""
     place = listed(map(titled, _place_names(filters)))
-    return f"{place} or {_preference(filters.or_preferred_locations)}" if filters.or_preferred_locations else place
+    if not filters.or_preferred_locations:
+        return place
+    return pgettext("list", " or ").join([place, _preference(filters.or_preferred_locations)])
 
 
 def _preference(locations: Sequence[str]) -> str:
-    return "ready to work remotely" if tuple(locations) == ("remote",) else "ready to work there"
+    if tuple(locations) == ("remote",):
+        return gettext("ready to work remotely")
+    return gettext("ready to work there")
 
 
 def _place_names(filters: CardFilters) -> tuple[str, ...]:
@@ -365,8 +375,10 @@ def period(start: datetime.date | None, end: datetime.date | None) -> str:
     if start and end:
         whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
         first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
-        return first if first == last else f"{first} to {last}"
-    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else ""
+        return first if first == last else gettext("{first} to {last}", first=first, last=last)
+    if start:
+        return pgettext("month", "since {month}", month=_month(start))
+    return pgettext("month", "until {month}", month=_month(end)) if end else ""
 
 
 def _period(filters: CardFilters) -> str:
@@ -377,23 +389,27 @@ def _period(filters: CardFilters) -> str:
 
 
 def _month(day: datetime.date) -> str:
-    return f"{day:%B %Y}"
+    return writing().month_of(day)
 
 
 _LABELS: Mapping[HardConstraint, Callable[[CardFilters], str]] = {
-    "company_norm": lambda filters: f"at {listed(map(titled, filters.companies))}",
-    "school_norm": lambda filters: f"at {listed(map(titled, filters.schools))}",
-    "team_norm": lambda filters: f"in the team {listed(map(titled, filters.teams))}",
+    "company_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.companies))),
+    "school_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.schools))),
+    "team_norm": lambda filters: gettext("in the team {names}", names=listed(map(titled, filters.teams))),
     "intent_primary": lambda filters: listed(map(worded, filters.intents)),
     "domain": lambda filters: listed(map(worded, filters.domains)),
     "sub_domain": lambda filters: listed(map(worded, filters.sub_domains)),
     "employment_type": lambda filters: listed(map(worded, filters.employment_types)),
     "seniority_level": lambda filters: listed(map(worded, filters.seniority_levels)),
-    "location": lambda filters: f"in {_place_label(filters)}",
+    "location": lambda filters: gettext("in {place}", place=_place_label(filters)),
     "time": _period,
-    "is_current": lambda filters: "now" if filters.is_current else "formerly",
-    "open_to_work_only": lambda filters: "open to work" if filters.open_to_work_only else "not open to work",
+    "is_current": lambda filters: gettext("now") if filters.is_current else gettext("formerly"),
+    "open_to_work_only": lambda filters: (
+        gettext("open to work") if filters.open_to_work_only else gettext("not open to work")
+    ),
     "preferred_locations": lambda filters: _preference(filters.preferred_locations),
-    "offer_salary_inr_per_year": lambda filters: f"for at most {rupees(filters.offer_salary or 0)} a year",
+    "offer_salary_inr_per_year": lambda filters: gettext(
+        "for at most {amount} a year", amount=rupees(filters.offer_salary or 0)
+    ),
     "experience_years": _experience,
 }

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from quarry.language.messages import gettext
 from quarry.people.contract import FALLBACK_TIERS, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_COMPANY_TEAM_SOFT,
@@ -233,7 +234,7 @@ class _TieredSearch:
         own = {id: _in_parts(each, parts) for id, each in met.items()}
         heard = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
         lacking = [clause.label for clause in self.query.named if heard.isdisjoint(clause.alternatives)]
-        lacking += [f"not {group[0]}: no profile says who is" for group in unchecked]
+        lacking += [gettext("not {label}: no profile says who is", label=group[0]) for group in unchecked]
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in shown.items():
             alternative, preferred, shows, _ = own.get(id, ([], [], [], []))

@@ -12,6 +12,7 @@ from typing import Any
 from psycopg.sql import SQL, Identifier
 from pydantic import ValidationError
 
+from quarry.language.messages import gettext_noop
 from quarry.people.access import open_result, read_contact
 from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
 from quarry.platform.errors import FieldError, InvalidInput, NotFound
@@ -101,7 +102,7 @@ async def _profile(connection: Connection, person_id: str) -> dict[str, Any]:
     cursor = await connection.execute(_PROFILE, [person_id])
     person = await cursor.fetchone()
     if person is None:
-        raise NotFound("There is no person with this id.")
+        raise NotFound(gettext_noop("There is no person with this id."))
     families = await connection.execute(_FAMILIES, [person_id])
     return person | {"cards": [row["family"] async for row in families]}
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from math import fsum
 from types import MappingProxyType
 
+from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import is_everyday, keys, stem, stems_of, unique, word_forms
 from quarry.people.contract import Constraints, PersonResult
 from quarry.people.filters import (
@@ -40,7 +41,7 @@ MATCHED_CARDS_PER_PERSON = 3
 OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
 """Constraints on place and time."""
 
-IN_ONE = "all in one experience"
+IN_ONE = gettext_noop("all in one experience")
 """What people miss who meet each condition by different experiences, if others meet all by one."""
 
 CLAUSES_MAX = 6
@@ -158,7 +159,7 @@ class MeetsAndMisses:
     @property
     def missed(self) -> float:
         """The number of missed conditions; one half if all are met, but by different experiences."""
-        return 0.5 if self.misses == (IN_ONE,) else float(len(self.misses))
+        return 0.5 if self.misses == (gettext(IN_ONE),) else float(len(self.misses))
 
 
 def clauses_of(filters: CardFilters) -> list[Clause]:
@@ -280,7 +281,7 @@ def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) 
     """The labels that a person meets and misses. `together`: by one experience, if that was asked."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
     if not misses and not together:
-        misses = [IN_ONE]
+        misses = [gettext(IN_ONE)]
     meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
     return MeetsAndMisses(tuple(meets), tuple(misses))
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, is_everyday, keys, sentences, stem, stems_of, unique, word_forms
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
@@ -28,7 +30,7 @@ TEXT_CHARACTERS_MAX = 2_000
 """Characters of a text that are searched for reasons."""
 
 SKILLS_NAMED_MAX = 4
-NOTHING_TO_SAY = "Their experience is similar to the query"
+NOTHING_TO_SAY = gettext_noop("Their experience is similar to the query")
 
 REASONS = f"""You check the people that a search found for a recruiter's query. List all of them by their ids, best first.
 - fits: whether their own entries show that they are, do or know what the query asks for. Judge by meaning: an advocate is a
@@ -160,14 +162,16 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
         *_deeds(person, filters),
         *(_experience(card, met) for card in cards[1:] if (met := _met(card, filters))),
     ]
-    return sanitised(reasons) or sanitised([person.headline or ""]) or [NOTHING_TO_SAY]
+    return sanitised(reasons) or sanitised([person.headline or ""]) or [gettext(NOTHING_TO_SAY)]
 
 
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates only if asked for."""
-    text = f"{card.title} at {card.company_name}" if card.company_name else card.title
+    text = card.title
+    if card.company_name:
+        text = gettext("{title} at {company}", title=card.title, company=card.company_name)
     requirements = {
-        "team": f"{card.team} team",
+        "team": gettext("{team} team", team=card.team or ""),
         "place": card.city or card.location or card.country,
         "time": period(card.start_date, card.end_date),
     }
@@ -210,8 +214,12 @@ def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[st
     if most:
         card = person.matched_cards[held.index(most)]
         *first, last = most[:SKILLS_NAMED_MAX]
-        listed = f"{', '.join(first)} and {last}" if first else last
-        yield f"{listed[:1].upper()}{listed[1:]}{f' at {card.company_name}' if card.company_name else f', {card.title}'}"
+        skills = listed_label([*first, last], is_choice=False)
+        skills = f"{skills[:1].upper()}{skills[1:]}"
+        if card.company_name:
+            yield gettext("{title} at {company}", title=skills, company=card.company_name)
+        else:
+            yield f"{skills}, {card.title}"
 
 
 def _skills(card: ExperienceCard) -> list[str]:
@@ -236,12 +244,13 @@ def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:
 def _availability(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """That the person is available as asked."""
     wanted = [place for place in person.work_preferred_locations if _lower(place) in filters.preferred_locations]
-    parts = ["Open to work"] if person.open_to_work and (filters.open_to_work_only or wanted) else []
+    parts = [gettext("Open to work")] if person.open_to_work and (filters.open_to_work_only or wanted) else []
     if wanted:
-        parts.append(f"would work in {' or '.join(wanted)}")
+        parts.append(gettext("would work in {places}", places=listed_label(wanted)))
     asks, offer = person.work_preferred_salary_min, filters.offer_salary
     if offer is not None and asks is not None and asks <= offer:
-        parts.append(f"asks for {rupees(asks)} a year, within the {rupees(offer)} offered")
+        amounts = {"asked": rupees(asks), "offered": rupees(offer)}
+        parts.append(gettext("asks for {asked} a year, within the {offered} offered", **amounts))
     if parts:
         text = ", ".join(parts)
         yield text[:1].upper() + text[1:]

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from quarry.language.messages import gettext, gettext_noop, speaking
+from quarry.language.recognition import language_of
 from quarry.language.word_forms import is_everyday, tokenise
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
@@ -123,7 +125,7 @@ async def search_people(
 
     async def work(claim: Claim | None) -> PeopleSearchResponse:
         if only_kept:
-            raise NotFound("You have no search with this key.")
+            raise NotFound(gettext_noop("You have no search with this key."))
         budget, requested = _budget(services), request.as_asked()
         with services.run("people", caller, request.query, requested, budget, request_id, run_id) as run:
             try:
@@ -132,10 +134,11 @@ async def search_people(
                 run.end_reason = "no_credit"
                 raise
 
-    if idempotency_key is None:
-        return await work(None)
-    keyed = KeyedRequest.of(caller.user_id, ENDPOINT, idempotency_key, request)
-    return await once(services.database, keyed, PeopleSearchResponse, work)
+    with speaking(language_of(request.query)):
+        if idempotency_key is None:
+            return await work(None)
+        keyed = KeyedRequest.of(caller.user_id, ENDPOINT, idempotency_key, request)
+        return await once(services.database, keyed, PeopleSearchResponse, work)
 
 
 async def _search(
@@ -193,10 +196,12 @@ async def _search(
 def _nobody(notice: str | None, found: Finding, filters: CardFilters, lacking: str | None) -> str:
     """Why nobody is shown, or nobody who is what was asked for."""
     labels = "; ".join(label for label, _, _ in exclusions(filters))
-    why = f"Your exclusions rule out everybody who fits: {labels}." if found.is_ruled_out else "Nobody fits."
+    why = gettext("Nobody fits.")
+    if found.is_ruled_out:
+        why = gettext("Your exclusions rule out everybody who fits: {labels}.", labels=labels)
     if lacking is not None:
-        why = f"No profile found says “{lacking}”: these people only come close."
-    return " ".join(filter(None, [notice, why, "Nothing was charged."]))
+        why = gettext("No profile found says “{words}”: these people only come close.", words=lacking)
+    return " ".join(filter(None, [notice, why, gettext("Nothing was charged.")]))
 
 
 async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
@@ -267,7 +272,7 @@ async def _about(
         return text, frozenset(), None
     like = await load_profiles(services.reader, constraints.like)
     if not like:
-        return text, frozenset(), f"Nobody here is called {constraints.like}."
+        return text, frozenset(), gettext("Nobody here is called {name}.", name=constraints.like)
     return " ".join([*like.values(), about(constraints)]), frozenset(like), None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from quarry.language.messages import gettext, pgettext, writing
 from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.facets import COLLECTION
 from quarry.people.filters import day_of, listed, period, rupees, titled, worded
@@ -329,16 +330,20 @@ def _label(condition: Comparison) -> str:
         return _measured(condition)
     if name in _FLAGS:
         is_so = values[0] in (True, "true")
-        return {"is_current": "current" if is_so else "former"}.get(
-            name, "open to work" if is_so else "not open to work"
-        )
+        return _flag(name, is_so=is_so)
     if name in _TITLED:
-        return _TITLED[name].format(listed(map(titled, map(str, values))))
+        return pgettext("wording", _TITLED[name]).format(listed(map(titled, map(str, values))))
     if name == "preferred_place":
-        return (
-            "would work remotely" if values == ["remote"] else f"would work in {listed(map(titled, map(str, values)))}"
-        )
+        if values == ["remote"]:
+            return gettext("would work remotely")
+        return gettext("would work in {places}", places=listed(map(titled, map(str, values))))
     return worded(str(values[0])) if name == "role" else listed(map(worded, map(str, values)))
+
+
+def _flag(name: str, *, is_so: bool) -> str:
+    if name == "is_current":
+        return gettext("current") if is_so else gettext("former")
+    return gettext("open to work") if is_so else gettext("not open to work")
 
 
 _TITLED = {
@@ -357,9 +362,12 @@ def _measured(condition: Comparison) -> str:
         condition.op, [*values, *values]
     )
     if condition.field == "salary":
-        return f"pay up to {rupees(float(most or 0))} a year"
+        return gettext("pay up to {amount} a year", amount=rupees(float(most or 0)))
     if condition.field == "experience_years":
-        ends = [f"{least:g}+" if least is not None else "", f"up to {most:g}" if most is not None else ""]
-        return f"{', '.join(filter(None, ends))} years of experience"
-    event = {"start_date": "started ", "end_date": "ended "}.get(condition.field, "")
-    return event + period(day_of(least), day_of(most))
+        ends = [f"{writing().number(least)}+"] if least is not None else []
+        ends += [gettext("up to {number}", number=writing().number(most))] if most is not None else []
+        return gettext("{numbers} years of experience", numbers=", ".join(ends))
+    days = period(day_of(least), day_of(most))
+    if condition.field == "start_date":
+        return gettext("started {period}", period=days)
+    return gettext("ended {period}", period=days) if condition.field == "end_date" else days

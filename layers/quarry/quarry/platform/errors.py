@@ -40,7 +40,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-UNFORESEEN_MESSAGE = "Something went wrong on our side; try again."
+from quarry.language.messages import gettext, gettext_noop, ngettext
+
+UNFORESEEN_MESSAGE = gettext_noop("Something went wrong on our side; try again.")
 """What clients see of an error whose message is not public."""
 
 
@@ -59,7 +61,7 @@ class QuarryError(Exception):
     """
 
     status: ClassVar[int] = 500
-    title: ClassVar[str] = "Internal error"
+    title: ClassVar[str] = gettext_noop("Internal error")
     meaning: ClassVar[str] = "The service failed in an unforeseen way."
     remedy: ClassVar[str] = "Try again. If it fails again, give `request_id` to the operator, whose log has the cause."
 
@@ -70,44 +72,44 @@ class QuarryError(Exception):
 
     @property
     def public_message(self) -> str:
-        """The message for clients."""
-        return self.message
+        """The message for clients, in the language that is spoken."""
+        return gettext(self.message)
 
 
 class ConfigurationError(QuarryError):
-    title = "Wrong configuration"
+    title = gettext_noop("Wrong configuration")
     meaning = "A setting, a migration or an installed part of the service is wrong."
     remedy = "Tell the operator: `quarry doctor` names the fault. Trying again does not help."
 
     @property
     def public_message(self) -> str:
-        return UNFORESEEN_MESSAGE
+        return gettext(UNFORESEEN_MESSAGE)
 
 
 class MalformedRequest(QuarryError):
     status = 400
-    title = "Malformed request"
+    title = gettext_noop("Malformed request")
     meaning = "The body is not valid JSON, or a header that may come once came twice."
     remedy = "Send a complete JSON document in UTF-8, and each header once."
 
 
 class NotAuthenticated(QuarryError):
     status = 401
-    title = "Not signed in"
+    title = gettext_noop("Not signed in")
     meaning = "The token is missing, expired or from another user pool."
     remedy = "Sign in, and send `Authorization: Bearer TOKEN`. A local server takes any name as the token."
 
 
 class PaymentRequired(QuarryError):
     status = 402
-    title = "Not enough credits"
+    title = gettext_noop("Not enough credits")
     meaning = "The call costs a credit and none is left. Nothing was charged or stored."
     remedy = "An operator grants credits with `quarry credits grant`."
 
 
 class Forbidden(QuarryError):
     status = 403
-    title = "Not allowed"
+    title = gettext_noop("Not allowed")
     meaning = (
         "The user may not do this, has reached the limit of what one user may keep, or a page of another site "
         "called a local server."
@@ -117,62 +119,62 @@ class Forbidden(QuarryError):
 
 class NotFound(QuarryError):
     status = 404
-    title = "Not found"
+    title = gettext_noop("Not found")
     meaning = "Nothing exists at this address, or it belongs to another user; the answer is the same."
     remedy = "Check the id and the account."
 
 
 class ModelNotFound(NotFound):
-    title = "Model not found"
+    title = gettext_noop("Model not found")
     meaning = "No model has this name."
     remedy = "`GET /v1/models` lists the models."
 
 
 class MethodNotAllowed(QuarryError):
     status = 405
-    title = "Method not allowed"
+    title = gettext_noop("Method not allowed")
     meaning = "The address exists but does not accept this method."
     remedy = "Use a method from the header `Allow`."
 
 
 class Conflict(QuarryError):
     status = 409
-    title = "Conflict"
+    title = gettext_noop("Conflict")
     meaning = "The idempotency key was used with another body, or its first call is still running."
     remedy = "With `Retry-After`, repeat the call after that time. Without it, use a new key."
 
 
 class Gone(QuarryError):
     status = 410
-    title = "Expired"
+    title = gettext_noop("Expired")
     meaning = "The resource has expired: a people search after a day, a run's events after ten minutes."
     remedy = "Ask again."
 
 
 class BodyTooLarge(QuarryError):
     status = 413
-    title = "Body too large"
+    title = gettext_noop("Body too large")
     meaning = "The body is larger than 256 KiB."
     remedy = "Send fewer turns of the conversation or shorter texts."
 
 
 class UnsupportedMediaType(QuarryError):
     status = 415
-    title = "Unsupported media type"
+    title = gettext_noop("Unsupported media type")
     meaning = "The content type is not JSON."
     remedy = "Send `Content-Type: application/json`."
 
 
 class MisdirectedRequest(QuarryError):
     status = 421
-    title = "Misdirected request"
+    title = gettext_noop("Misdirected request")
     meaning = "The server does not serve the name in `Host` or the page in `Origin`."
     remedy = "Use a known name, or add yours to `QUARRY_ALLOWED_HOSTS`."
 
 
 class InvalidInput(QuarryError):
     status = 422
-    title = "Invalid input"
+    title = gettext_noop("Invalid input")
     meaning = "A field has an invalid value."
     remedy = "`errors` has a JSON pointer to each such field and says what is valid."
 
@@ -183,42 +185,47 @@ class InvalidInput(QuarryError):
 
 class RateLimited(QuarryError):
     status = 429
-    title = "Too many requests"
+    title = gettext_noop("Too many requests")
     meaning = "The user sent too many requests in a minute."
     remedy = "Wait the seconds in `Retry-After`."
 
 
 class HeadersTooLarge(QuarryError):
     status = 431
-    title = "Headers too large"
+    title = gettext_noop("Headers too large")
     meaning = "Address and headers together exceed 64 KiB."
     remedy = "Send long texts by POST."
 
 
 class Unavailable(QuarryError):
     status = 503
-    title = "Temporarily unavailable"
+    title = gettext_noop("Temporarily unavailable")
     meaning = "A required part is down, or the service is busy."
     remedy = (
         "Try again after the seconds in `Retry-After`. Repeat a people search with the same "
         "`Idempotency-Key`, so that it is charged once."
     )
 
-    default_message: ClassVar[str] = "The service is unavailable; try again shortly."
+    default_message: ClassVar[str] = gettext_noop("The service is unavailable; try again shortly.")
 
     def __init__(self, message: str | None = None, *, retry_after_seconds: int = 5) -> None:
         super().__init__(message or self.default_message, retry_after_seconds=retry_after_seconds)
 
 
 class DatabaseUnavailable(Unavailable):
-    default_message = "The database does not answer; try again shortly."
+    default_message = gettext_noop("The database does not answer; try again shortly.")
 
 
 class SourceUnavailable(Unavailable):
     def __init__(self, names: Sequence[str], *, retry_after_seconds: int = 15) -> None:
         self.names = tuple(names)
-        called = f"{'collection' if len(names) == 1 else 'collections'} {', '.join(names)}"
-        super().__init__(f"The {called} cannot be read at the moment.", retry_after_seconds=retry_after_seconds)
+        message = ngettext(
+            "The collection {names} cannot be read at the moment.",
+            "The collections {names} cannot be read at the moment.",
+            len(names),
+            names=", ".join(names),
+        )
+        super().__init__(message, retry_after_seconds=retry_after_seconds)
 
 
 class Overloaded(Unavailable):
@@ -226,7 +233,7 @@ class Overloaded(Unavailable):
 
 
 class TimeIsUp(Unavailable):
-    default_message = "The search ran out of time; try again, or ask for less."
+    default_message = gettext_noop("The search ran out of time; try again, or ask for less.")
 
 
 class ModelError(Unavailable):
@@ -246,7 +253,7 @@ class ModelRequestRejected(ModelUnavailable):
 
 
 class EmptyEmbedding(ModelError):
-    default_message = "The embedding model's server sent an empty vector for a text."
+    default_message = gettext_noop("The embedding model's server sent an empty vector for a text.")
 
 
 class ModelRefused(ModelError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
@@ -20,4 +22,4 @@ async def off_loop(call: Callable[Arguments, Result], *args: Arguments.args, **k
     A regular expression or another C function still blocks the loop, so each must be short for any input. If the caller is
     cancelled before the call begins, the call is not made.
     """
-    return await asyncio.wrap_future(_thread.submit(call, *args, **kwargs))
+    return await asyncio.wrap_future(_thread.submit(copy_context().run, partial(call, *args, **kwargs)))

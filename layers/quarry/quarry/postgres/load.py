@@ -6,16 +6,17 @@ in the same transaction. A row that has not changed is not written again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from quarry.files.cells import read_cells
 from quarry.files.reading import open_records
 from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.platform.errors import QuarryError
@@ -28,6 +29,7 @@ from quarry.postgres.schema import SyncConnection
 REPORTED_PROBLEMS_MAX = 20
 RECOUNTED_SHARE = 0.05
 """If a smaller share of the rows is new, the next cleanup counts the words."""
+LIST_SEPARATOR = ";"
 
 
 @dataclass(frozen=True)
@@ -241,3 +243,40 @@ def _upsert(connection: SyncConnection, table: LoadableTable) -> int:
 
 def _identifiers(names: list[str]) -> Composed:
     return SQL(", ").join(Identifier(name) for name in names)
+
+
+def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a row from its cells. A list is a JSON array or texts separated by semicolons; an object is JSON. Numbers
+    and dates of a spreadsheet are treated as text.
+    """
+    lists, objects = _fields_of(row, list), _fields_of(row, dict)
+    written = ((name, str(cell)) for name, cell in cells.items())
+    return {
+        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell for name, cell in written
+    }
+
+
+def _list(cell: str) -> object:
+    value = _json(cell, list)
+    if isinstance(value, list):
+        return value
+    return [item for part in cell.split(LIST_SEPARATOR) if (item := part.strip())]
+
+
+def _json(cell: str, kind: type) -> object:
+    """The JSON value of that kind in a cell; the cell itself where it holds none."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    return value if isinstance(value, kind) else cell
+
+
+@cache
+def _fields_of(row: type[Row], kind: type) -> frozenset[str]:
+    """The fields whose values are of that kind, or null."""
+    return frozenset(
+        name
+        for name, field in row.model_fields.items()
+        if kind in (get_origin(field.annotation), *map(get_origin, get_args(field.annotation)))
+    )

@@ -216,7 +216,9 @@ def _links_back(collection: Collection, others: Sequence[Collection], forth: set
     declaration = collection.declaration
     taken = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
     for other in others:
-        references = list({(each.by, each.through is None): each for each in _references(other, collection)}.values())
+        # of several facets over one reference the first is called as it is: `mover`, not the `party` of the mover
+        by_columns = {(each.by, each.through is None): each for each in reversed([*_references(other, collection)])}
+        references = [*reversed(by_columns.values())]
         for each in references:
             is_plain = len(references) == 1 and other.name not in taken
             name = other.name if is_plain else f"{other.name}_{each.name}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from quarry.language.writing import IN_ENGLISH
+from quarry.language.messages import pgettext, writing
 from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.query.apart import compared_unlike
@@ -300,7 +300,11 @@ def as_read(how: str, unread: Sequence[str], phrases: Phrases) -> str:
 
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
     """The lines of a sentence and its Markdown list. A sentence before a list ends in a colon."""
-    return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
+    return (
+        [pgettext("before a list", "{sentence}:", sentence=sentence.removesuffix(".")), "", *lines]
+        if lines
+        else [sentence]
+    )
 
 
 def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
@@ -312,7 +316,7 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     if not query.asks_for_rows and not query.group:
         if len(columns) > 1:
             for column, cell in zip(columns, result.rows[0], strict=True):
-                yield _line(phrases.noun(), [_shown(column, cell, phrases)])
+                yield _line(phrases, phrases.noun(), [_shown(column, cell, phrases)])
         return
     if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
         return
@@ -322,7 +326,7 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
         lines = [*dict.fromkeys(_row_lines(result, columns, phrases))]
     yield from islice(lines, most)
     if len(lines) > most or (result.truncated and query.limit is None):
-        yield f"- and more, of {result.total:,} in all"
+        yield f"- {phrases.say('more_lines', number=phrases.writing.number(result.total))}"
 
 
 def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases) -> Iterator[str]:
@@ -335,19 +339,26 @@ def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases)
     times = Counter(rows)
     is_counted = len(times) < len(rows) and not result.truncated
     for ((_, title), *others), number in times.items():
-        yield _line(title, [*others, (f"number of {phrases.noun()}", str(number))] if is_counted else others)
+        yield _line(
+            phrases,
+            title,
+            [*others, (phrases.say("number_of_rows", rows=phrases.noun()), str(number))] if is_counted else others,
+        )
 
 
-def _line(title: str, cells: Sequence[tuple[str, str]]) -> str:
-    labels, values = ", ".join(label for label, _ in cells), ", ".join(value for _, value in cells)
-    return f"- {title} – {labels}: {values}" if cells else f"- {title}"
+def _line(phrases: Phrases, title: str, cells: Sequence[tuple[str, str]]) -> str:
+    if not cells:
+        return f"- {title}"
+    labels, values = zip(*cells, strict=True)
+    between = phrases.say("between_values")
+    return f"- {title} – {phrases.say('condition', field=', '.join(labels), value=between.join(values))}"
 
 
 def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
     """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return column.label, phrases.cell(column, cell)
-    text = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
+    text = writing().measured(cell).replace(writing().group, "") if isinstance(cell, float) else str(cell)
     return column.label, f"{text} {column.unit}" if column.unit and isinstance(cell, int) else text
 
 
@@ -364,7 +375,8 @@ def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], ph
         elif len(query.aggregate) > 1:
             cells = f"{column.label} {cells}"
         numbers.append(cells)
-    return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"
+    name = " – ".join(keys)
+    return f"- {phrases.say('condition', field=name, value=', '.join(numbers)) if numbers else name}"
 
 
 GROUPS_MAX = 50

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,8 +10,10 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
 
+from quarry.language.labels import days_label, listed_label, period_name, steps_label, value_label, weekday_name
+from quarry.language.messages import language, pgettext
 from quarry.language.word_forms import plural, singular
-from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
+from quarry.language.writing import ENGLISH, Grain, Writing, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
 from quarry.query.values import interval_of, truth_of
@@ -45,6 +46,14 @@ NAMED_MAX = 4
 DAY = datetime.timedelta(days=1)
 
 
+def _said_by(field: Field) -> str | None:
+    """The wording of a field, which is English; None in another language that has no message for it."""
+    if field.wording is None or language() in (None, ENGLISH):
+        return field.wording
+    said = pgettext("wording", field.wording)
+    return said if said != field.wording or said == "{}" else None
+
+
 def number_of(cell: Cell) -> Decimal | None:
     """The number that a cell is, exactly, also where it is written as text; None where it is none."""
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
@@ -57,18 +66,14 @@ def number_of(cell: Cell) -> Decimal | None:
 
 
 @cache
-def _templates() -> Mapping[str, Mapping[str, str]]:
-    text = files("quarry.query").joinpath("data/sentences.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def templates_of(language: str) -> Mapping[str, str]:
-    """The phrases of a language; those of English where it has none."""
-    return _templates().get(language, _templates()[ENGLISH])
+def templates() -> Mapping[str, str]:
+    """The phrases, by name, in English."""
+    return tomllib.loads(files("quarry.query").joinpath("data/sentences.toml").read_text(encoding="utf-8"))
 
 
 WEEKDAY = "weekday("
 """How the name of a column of weekdays begins, which are numbers from 1, Monday."""
+WEEKDAYS = 7
 
 
 @dataclass(frozen=True)
@@ -82,21 +87,22 @@ class Phrases:
     """The period by whose steps groups follow each other."""
 
     @property
-    def language(self) -> str:
-        return self.source.language
-
-    @property
     def writing(self) -> Writing:
-        return writing_of(self.language)
+        """How numbers and dates are written: as the language that is spoken has it, or else that of the rows."""
+        return writing_of(language() or self.source.language)
 
-    def say(self, name: str, **values: str) -> str:
-        """A phrase with its places filled."""
-        return templates_of(self.language)[name].format(**values)
+    def say(self, name: str, /, **values: str) -> str:
+        """A phrase with its places filled, in the language that is spoken."""
+        return pgettext(name, templates()[name], **values)
 
     def noun(self, number: int | None = None) -> str:
-        """The noun for rows, singular for a `number` of 1."""
+        """The noun for rows, singular for a `number` of 1. The plural of one that is not English is the label of the rows."""
         one = self.source.nouns[0] if self.source.nouns else self.source.name
-        return one if number == 1 else plural(one)
+        if number == 1:
+            return one
+        label = self.source.label if language() == "german" else self.source.label.lower()
+        is_english = {language() or ENGLISH, self.source.language} == {ENGLISH}
+        return plural(one) if is_english and singular(label) != one else label
 
     # ---- values ----
 
@@ -110,8 +116,8 @@ class Phrases:
             return value_label(
                 datetime.date.fromisoformat(interval_of(value, "date", self.today, "").start), period, self.writing
             )
-        if column.name.startswith(WEEKDAY) and isinstance(value, int) and 1 <= value <= len(calendar.day_name):
-            return calendar.day_name[value - 1]
+        if column.name.startswith(WEEKDAY) and isinstance(value, int) and 1 <= value <= WEEKDAYS:
+            return weekday_name(value)
         if column.is_share and isinstance(value, int | float):
             return self.say("share", value=self.writing.measured(Decimal(str(value)) * 100))
         kind: Kind = column.kind  # type: ignore[assignment]
@@ -153,12 +159,14 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self._once(path, path.over, self._function(path.over, path.label))
+        return self._once(path, path.over, self._function(path.over, path.label, path=path))
 
-    def _function(self, function: str, label: str, part: str = "") -> str:
+    def _function(self, function: str, label: str, part: str = "", path: Path | None = None) -> str:
         """The label of a function over a field: "total amount", but "sum of order total"."""
-        text, other = self.say(function, field=label, fields=plural(label), part=part), f"{function}_of"
-        is_doubled = text.partition(" ")[0] in label.casefold().split() and other in templates_of(self.language)
+        end = path.end if path is not None and isinstance(path.end, Field) else None
+        several = end.plural if end is not None and end.label == label else plural(label)
+        text, other = self.say(function, field=label, fields=several, part=part), f"{function}_of"
+        is_doubled = text.partition(" ")[0] in label.casefold().split() and other in templates()
         return self.say(other, field=label) if is_doubled else text
 
     def _once(self, path: Path, function: str, label: str) -> str:
@@ -186,7 +194,7 @@ class Phrases:
     def group(self, group: Group) -> str:
         """The label of a group: "month (opened on)"."""
         label = self.field(group.field)
-        return self.say("period", field=group.period, period=label) if group.period else label
+        return self.say("period", field=period_name(group.period), period=label) if group.period else label
 
     def aggregate(self, aggregate: Aggregate | float) -> str:
         """The label of an aggregate: "average days open"."""
@@ -209,7 +217,7 @@ class Phrases:
         else:
             path, label = self._path(aggregate.field), self.field(aggregate.field)
             part = self.writing.measured(Decimal(str(aggregate.fraction)) * 100)
-            label = self._function(aggregate.fn, label, part)
+            label = self._function(aggregate.fn, label, part, path)
             if path is not None and path.over is None:
                 label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
@@ -221,9 +229,9 @@ class Phrases:
         phrase: str = "added" if aggregate.fn == "sum" else aggregate.fn
         if aggregate.fn == "previous" and aggregate.steps > 1:
             phrase = "previous_steps"
-        period = self.period or self.say("any_period")
-        names = {"period": period, "periods": plural(period), "steps": str(aggregate.steps)}
-        return self.say(phrase, first=parts[0], second=parts[-1], **names)
+        period = period_name(self.period) if self.period else self.say("any_period")
+        steps = steps_label(self.period, aggregate.steps)
+        return self.say(phrase, first=parts[0], second=parts[-1], period=period, steps=steps)
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
@@ -295,13 +303,13 @@ class Phrases:
     def _has_wording(self, condition: Condition, rows: Rows | None) -> bool:
         """Whether it compares a field that has a wording of its own."""
         path = self._path(condition.field, rows) if isinstance(condition, Comparison) else None
-        return path is not None and isinstance(path.end, Field) and path.end.wording is not None and path.over is None
+        return path is not None and path.over is None and isinstance(path.end, Field) and _said_by(path.end) is not None
 
     def _worded(self, condition: Comparison, path: Path) -> str:
         """A comparison in its field's wording: "in Germany", "founded since 2020", "without a city"."""
         field, op = path.end, condition.op
         assert isinstance(field, Field)
-        wording = field.wording or "{}"
+        wording = _said_by(field) or "{}"
         if op in ("is_null", "not_null"):
             return self._presence(field, wording, has_none=op == "is_null")
         if field.kind == "boolean" and condition.scalars:
@@ -319,9 +327,9 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        article = "" if field.has_several else "an " if field.label[:1].lower() in "aeiou" else "a "
+        number = "several" if field.has_several else "an" if field.label[:1].lower() in "aeiou" else "a"
         name = field.plural if field.has_several else field.label
-        return f"{'without' if has_none else 'with'} {article}{name}"
+        return self.say(f"{'without' if has_none else 'with'}_{number}", name=name)
 
     def _aggregated(self, name: str) -> str:
         """The label of what `having` compares: an aggregate, by its name."""
@@ -336,7 +344,7 @@ class Phrases:
             self._function(function, self.field(field))
             if field and function != "count"
             else self.say(phrase, **names, part="", first="", second="", steps="")
-            if phrase in templates_of(self.language)
+            if phrase in templates()
             else name
         )
 
@@ -375,7 +383,8 @@ class Phrases:
         if condition.op in PIECES:
             values = [self.say("quoted", text=each) for each in values]
         if len(values) > NAMED_MAX:
-            values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
+            others = self.say("other_values", number=self.writing.number(len(values) - NAMED_MAX + 1))
+            values = [*values[: NAMED_MAX - 1], others]
         return listed_label(values)
 
     def _values(self, values: Sequence[Scalar], kind: Kind, unit: str | None) -> list[str]:

@@ -47,6 +47,11 @@ class Ask:
         return each in self.base.columns and not (each.is_key or each.is_date or each is self.base.title)
 
     @property
+    def is_one_number(self) -> bool:
+        """Whether it asks for one number over the rows."""
+        return self.kind == "count" or (self.kind == "numbers" and len(self.functions) == 1)
+
+    @property
     def fields(self) -> Iterator[FieldName]:
         """All fields it needs."""
         yield from self.shown

@@ -106,7 +106,10 @@ class Asks:
         found = [
             (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
             for each, places in named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= 0.5 and each.source in ways
+            if isinstance(each, FieldName)
+            and places[0].likeness >= 0.5
+            and each.source in ways
+            and not self._leads_back(base, each)
         ]
         kept: list[FieldName] = []
         by_words: Counter[int] = Counter()
@@ -116,6 +119,13 @@ class Asks:
             if by_words[mask] <= SAME_WORDS_MAX:
                 kept.append(each)
         return kept[:FIELDS_MAX]
+
+    def _leads_back(self, base: SourceName, each: FieldName) -> bool:
+        """Whether a field of other rows only names the rows asked for: the councillors of a councillor's committees."""
+        links = self.clues.names.sources[each.source].links
+        return each.source != base.name and any(
+            link.name in (each.link, each.name) and link.target == base.name for link in links
+        )
 
     def _of(self, base: SourceName) -> Iterator[Ask]:
         fields = self._fields(base)
@@ -245,7 +255,8 @@ class Asks:
             source = clues.names.sources.get(link.target or "")
             named = clues.called("related:link", link)
             target = clues.called("related:rows", source) if source else Features(0, ())
-            own = clues.joined(evidence, named, target)
+            roles = [clues.role(link)] if source and link in base.links_to(source.name) else []
+            own = clues.joined(evidence, named, target, *roles)
             yield Ask("each", base, self._framed("each", own), shown, related=link)
             for direction in DIRECTIONS:
                 by = clues.joined(own, clues.freely(f"most:{direction}"))

@@ -158,7 +158,7 @@ def _likeliest(
         for each, own, stated, needs_groups, needs_values in scored[ask.base]:
             if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
                 continue
-            if needs_values and not is_of_values:
+            if (needs_values and not is_of_values) or (each.joined == "apart" and not ask.is_one_number):
                 continue
             rank = score + own + a_word * ((mask | stated) & alignable).bit_count()
             pairs.append((rank, len(pairs), ask, each))
@@ -278,6 +278,9 @@ def _columns(query: Json) -> list[str]:
 def _aggregate(aggregate: str | Json) -> str:
     if isinstance(aggregate, str):
         return words_of(aggregate)
+    if aggregate["fn"] != "share":
+        number = f"{aggregate['fn']}({aggregate['field']})" if "field" in aggregate else aggregate["fn"]
+        return f"{words_of(number)} with {_all(aggregate['where'], ' and ')}"
     return f"share with {_all(aggregate['where'], ' and ')}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -61,16 +62,30 @@ class _Writer:
         return self.ask.base
 
     def write(self, limit: int | None) -> Composed:
-        where, having = self._where()
+        tests = self._tests()
+        apart = _apart(tests) if self.conditions.joined == "apart" else []
+        where, having = self._where([test for test in tests if test not in apart])
         query: Json = {"source": self.base.name}
         if where and self.ask.kind != "share":
             query["where"] = where
         if having:
             query["having"] = having
         composed = self._composed(where)
+        if apart:
+            composed = self._of_each(composed, apart)
         if self.ask.is_first:
             composed.query["limit"] = limit or 1
         return Composed({**query, **composed.query}, composed.aside)
+
+    def _of_each(self, composed: Composed, apart: Sequence[Test]) -> Composed:
+        """The number that is asked for, once for each of these tests."""
+        if not self.ask.is_one_number:
+            raise _Unsayable
+        [number] = composed.query["aggregate"]
+        function, _, field = number.rstrip(")").partition("(")
+        of: Json = {"fn": function, **({"field": field} if field else {})}
+        tests = [self._test(test) for test in apart]
+        return Composed({"aggregate": [{**of, "where": [_of_row(way, test)]} for way, test in tests]})
 
     def way(self, source: str) -> Way:
         """How rows of the base lead to a source."""
@@ -164,11 +179,10 @@ class _Writer:
 
     # ---- conditions ----
 
-    def _where(self) -> tuple[list[Json], list[Json]]:
+    def _where(self, tests: Sequence[Test]) -> tuple[list[Json], list[Json]]:
         """The conditions on rows, and those on groups."""
         where: list[tuple[Way, Json]] = []
         having: list[Json] = []
-        tests = self._tests()
         related = {test.about for test in tests if test.form in ("some", "none")}
         for test in tests:
             if test.form == "limit" or self._is_of(related, test):
@@ -195,7 +209,7 @@ class _Writer:
         asked_for = {test.field for test in kept if self._asks_for_one(test)}
         if any(test.op == "!=" and test.field in asked_for for test in kept):
             raise _Unsayable  # a field with this value has no other, so excluding one says nothing
-        if joined in ("any", "both"):
+        if joined in ("any", "both", "apart"):
             return [*tests]
         united: dict[object, Test] = {}
         for test in kept:
@@ -249,6 +263,10 @@ class _Writer:
         if test.form == "average":
             average = {"source": test.field.source, "aggregate": [f"avg({test.field.name})"]}
             return way, {"field": path, "op": test.op, "value": average}
+        if test.other is not None:
+            if way.is_many:
+                raise _Unsayable
+            return way, {"field": path, "op": test.op, "value": {"field": self.path(test.other)[0]}}
         if not test.values:
             return way, {"field": path, "op": test.op}
         key = "value" if len(test.values) == 1 else "values"
@@ -257,7 +275,7 @@ class _Writer:
 
     def _related(self, test: Test) -> tuple[Way, Json]:
         way = self.way(test.about or "")
-        path = ".".join(way.links)
+        path = test.link.name if test.link else ".".join(way.links)
         if not way.links or (not way.is_many and test.form == "rows"):
             raise _Unsayable
         if test.form == "rows":
@@ -266,6 +284,13 @@ class _Writer:
         where = [_within(way, self._test(each)[1]) for each in of_them]
         exists: Json = {"exists": path, **({"where": where} if where else {})}
         return HERE, exists if test.form == "some" else {"not": exists}
+
+
+def _apart(tests: Sequence[Test]) -> list[Test]:
+    """The tests of which each selects rows for a number of its own: those on a field with several, otherwise all."""
+    of_field = Counter(test.field for test in tests if test.field)
+    several = [test for test in tests if test.field and of_field[test.field] > 1]
+    return several or [*tests]
 
 
 def _any_of(tests: Sequence[Json]) -> list[Json]:

@@ -16,7 +16,7 @@ OPTIONS_MAX = 14
 SETS_MAX = 16
 JOINED_MAX = 8
 NEEDED_MAX = 4
-Joined = Literal["all", "any", "not", "none", "both"]
+Joined = Literal["all", "any", "not", "none", "both", "apart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,7 @@ class Conditions:
     all, any   all of them; any of those on fields
     not        all but the last, which must not hold
     none       no row with the requested value, or no related row, meets all of them
+    apart      each of the tests on one field selects rows for a number of its own
     both       some row with the requested value meets one test, and some row the other
     """
 
@@ -126,6 +127,8 @@ class ConditionSets:
             return names.path(base.name, test.field)
         if test.about is None:
             return "", False
+        if test.link is not None:
+            return (f"{test.link.name}.", False) if test.link.source == base.name else None
         way = names.way(base.name, test.about)
         if way is None or (not way.links and test.form != "rows"):
             return None
@@ -140,6 +143,7 @@ class ConditionSets:
                 same = clues.one("any:same", float(len({*fields}) == 1))
                 bundles = clues.framed("any"), same, clues.one(f"any:{len(fields)}")
                 yield _changed(each, Features(0, bundles), "any")
+                yield _changed(each, Features(0, (clues.framed("apart"), same)), "apart")
         for each in beam[:JOINED_MAX]:
             if each.tests and each.tests[-1].form == "field" and not each.tests[-1].is_denial:
                 yield _changed(each, Features(0, (clues.freely("not"),)), "not")

@@ -251,6 +251,18 @@ class Clues:
         if place.likeness >= 0.99:
             yield f"{role}:whole", 1.0
 
+    def role(self, link: LinkName) -> Features:
+        """How the reference behind a link is named, apart from the rows that it leads to."""
+        target = self.names.sources[link.target or ""]
+        stems = {stem for name in link.called for stem in name} - {stem for name in target.called for stem in name}
+        mask = sum(1 << place for place, stem in enumerate(self.mentions.stems) if stem in stems)
+        return Features(mask, (self._bundle(("role", link), self._role(stems, mask)),))
+
+    def _role(self, stems: Iterable[str], mask: int) -> Iterator[tuple[str, float]]:
+        yield ("role:named" if mask else "role:unnamed"), 1.0
+        for place in () if mask else self.mentions.free:
+            yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
+
     def joined(self, *parts: Features | Bundle) -> Features:
         """Combines several of these into one."""
         mask, bundles = 0, list[Bundle]()

@@ -43,8 +43,10 @@ NAMED_WELL = 0.7
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
-KEY_LIKENESS = 0.7
-"""Likeness from which words name the key of a row, and not the row itself: "tasks" is no `task_id`."""
+WHOLE_LIKENESS = 0.7
+"""Likeness from which words name the key of a row, and not the row itself: "tasks" is no `task_id`. So for a field by its role:
+"town" is no "recipient's town".
+"""
 SHORT_MIN = 3
 """Fewest letters of a shortened word."""
 JOINED_MAX = 4
@@ -266,17 +268,19 @@ def _common(one: str, other: str) -> int:
 
 def _places(named: Named, forms: Sequence[dict[str, float]], mentions: Mentions, names: Names) -> list[WordRun]:
     """The places where words match one of its names, best match first, each word once."""
-    found: list[WordRun] = []
+    matches: list[tuple[int, WordRun]] = []
     for called in named.called:
         weights = names.weights(named, called)
         alone = {stem for stem in weights if names.is_alone(named, stem)}
         for first, alike in enumerate(forms):
             if not weights.keys().isdisjoint(alike):
-                found.append(_run(first, weights, alone, forms, mentions))
-    found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
+                matches.append((len(weights), _run(first, weights, alone, forms, mentions)))
+    # of names as like, the one with most words, where these are closest
+    matches.sort(key=lambda match: (-match[1].likeness, -match[0], match[1].last - match[1].first, match[1].first))
     kept: list[WordRun] = []
-    least = KEY_LIKENESS if isinstance(named, FieldName) and named.is_key else NAMED_MIN
-    for place in found:
+    is_whole = isinstance(named, FieldName) and (named.is_key or named.same_as is not None)
+    least = WHOLE_LIKENESS if is_whole else NAMED_MIN
+    for _, place in matches:
         if place.likeness >= least and not any(place.mask & other.mask for other in kept):
             kept.append(place)
     return kept[:MENTIONS_MAX]
@@ -289,11 +293,11 @@ def _run(
     last, place = first + 1, first
     while place < len(forms) and place < first + len(weights) + GAP_MAX:
         shared = weights.keys() & forms[place].keys()
-        if shared:
-            for each in shared:
-                got[each] = max(got.get(each, 0.0), forms[place][each])
+        better = [each for each in shared if forms[place][each] > got.get(each, 0.0)]
+        if better:
+            got |= {each: forms[place][each] for each in better}
             last = place + 1
-        elif mentions.tokens[place].key not in STOP_WORDS:
+        elif not shared and mentions.tokens[place].key not in STOP_WORDS:
             break
         place += 1
     likeness = sum(weights[each] * near for each, near in got.items())

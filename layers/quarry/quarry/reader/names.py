@@ -50,6 +50,8 @@ class FieldName:
     """Whether it is a number that the source declares, over its rows."""
     is_reference: bool = False
     """Whether it is the key of another row."""
+    same_as: tuple[str, str] | None = None
+    """The source and the field of the referenced row that it reads."""
 
     @property
     def is_number(self) -> bool:
@@ -97,6 +99,11 @@ class SourceName:
     dated: FieldName | None = None
     """The field that dates its rows."""
 
+    def links_to(self, target: str) -> Sequence[LinkName]:
+        """The links to related rows of a source, if there are several: one per role in which these refer to a row."""
+        found = [link for link in self.links if link.is_many and link.target == target]
+        return found if len(found) > 1 else ()
+
     @property
     def columns(self) -> tuple[FieldName, ...]:
         """The fields of its own rows."""
@@ -137,11 +144,9 @@ def source_name(source: Source, schema: Schema) -> SourceName:
     fields = [_field_name(source, same, schema) for same in columns]
     dated = next((each for each, same in zip(fields, columns, strict=True) if source.dated in same), None)
     title = next((each for each in fields if _is_title(source, source.fields[each.name])), None)
-    fields += _references(source, schema, {each.link for each in fields})
-    links = tuple(
-        LinkName(source.name, name, _alternatives((link.label, name)), link.is_many, link.target)
-        for name, link in source.links.items()
-    )
+    links = _links(source)
+    fields += _references(source, schema, {each.link for each in fields}, {each.name for each in links})
+    fields += _of_roles(source, links, schema)
     nouns = _alternatives((*source.nouns, source.label, source.name))
     predicates = tuple(FieldName(source.name, name, "boolean", _alternatives((name,))) for name in source.predicates)
     measures = tuple(
@@ -180,15 +185,52 @@ def _same_columns(source: Source) -> Iterator[Sequence[str]]:
     yield from by_sql.values()
 
 
-def _references(source: Source, schema: Schema, known: Container[str | None]) -> Iterator[FieldName]:
+def _references(
+    source: Source, schema: Schema, known: Container[str | None], links: Container[str]
+) -> Iterator[FieldName]:
     """The titles of referenced rows without a declared field. They go by the name of the reference."""
     for name, link in source.links.items():
         target = schema.sources.get(link.target or "")
-        if target is None or link.is_many or link.rows is not None or name in known:
+        if target is None or link.is_many or link.rows is not None or name in known or name not in links:
             continue
         titles = (own for own, each in target.fields.items() if _is_title(target, each))
         path = f"{name}.{next(titles, TITLE)}"
         yield FieldName(source.name, path, "text", _alternatives((link.label, name)), link=name)
+
+
+def _links(source: Source) -> tuple[LinkName, ...]:
+    """The links of a source; of several over the same columns, the first."""
+    different = {
+        (link.target or name, link.is_many, link.on("t", "o"), link.rows): name
+        for name, link in reversed([*source.links.items()])
+    }
+    kept = {*different.values()}
+    return tuple(
+        LinkName(source.name, name, _alternatives((link.label, name)), link.is_many, link.target)
+        for name, link in source.links.items()
+        if name in kept
+    )
+
+
+def _of_roles(source: Source, links: Sequence[LinkName], schema: Schema) -> Iterator[FieldName]:
+    """The fields of rows that a row refers to in several roles, by role: the `town` of the sender, of the recipient. The way to
+    such rows leads through the first role only.
+    """
+    to = Counter(link.target for link in links if not link.is_many)
+    for link in links:
+        target = schema.sources.get(link.target or "")
+        if link.is_many or target is None or to[link.target] < 2:
+            continue
+        for same in _same_columns(target):
+            each = target.fields[same[0]]
+            if each.related is None and not _is_title(target, each) and not _is_key(target, each):
+                words = (link.name, source.links[link.name].label)
+                called = _alternatives(f"{role} {name}" for role in words for name in (*same, each.label))
+                path, is_listed = f"{link.name}.{each.name}", each.listed is not None
+                yield FieldName(
+                    source.name, path, each.kind, called, each.is_array, False, each.unit, each.currency, is_listed,
+                    same_as=(target.name, each.name),
+                )  # fmt: skip
 
 
 def _plain(sql: str) -> str:
@@ -204,7 +246,7 @@ def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldNam
     if each.listed is not None:
         words += each.words
     words += same_unit(each.unit)
-    is_key = _plain(each.sql("t")) == _plain(source.key("t")) and each.related is None
+    is_key = _is_key(source, each)
     words += KEY if is_key else ()
     is_many = each.is_array or bool(each.related and each.related.is_many)
     link = each.related if each.related and not each.related.is_many else None
@@ -230,6 +272,11 @@ def _refers(source: Source, each: Field) -> bool:
     column = _plain(each.sql("t"))
     ways = (link.on("t", "o") for link in source.links.values() if not link.is_many)
     return any(column in way.replace("(", " ").replace(")", " ").split() for way in ways)
+
+
+def _is_key(source: Source, each: Field) -> bool:
+    """Whether a field is the key of the rows."""
+    return each.related is None and _plain(each.sql("t")) == _plain(source.key("t"))
 
 
 def _is_title(source: Source, each: Field) -> bool:
@@ -262,6 +309,21 @@ class Names:
                 for stem in {stem for called in each.called for stem in called}:
                     found[stem][each] = None
         return {stem: [*named] for stem, named in found.items()}
+
+    @cached_property
+    def holding_values_of(self) -> Mapping[tuple[str, str], Sequence[FieldName]]:
+        """The fields that hold the values of a source's field: itself, and the same field by the role of a reference."""
+        found: dict[tuple[str, str], list[FieldName]] = defaultdict(list)
+        for source in self.sources.values():
+            for each in source.fields:
+                found[each.same_as or (source.name, each.name)].append(each)
+        return found
+
+    def role_of(self, each: FieldName) -> FieldName:
+        """What a field goes by: the reference, where it is a field of the referenced row by its role."""
+        link = each.name.partition(".")[0] if each.same_as else None
+        fields = self.sources[each.source].fields
+        return next((other for other in fields if link and other.link == link), each)
 
     @cached_property
     def _sharing(self) -> Mapping[tuple[str, str], int]:
@@ -340,7 +402,7 @@ class Names:
         referenced row is the reference's own field.
         """
         way = self.way(base, each.source)
-        if way is None:
+        if way is None or (each.same_as and way.is_many):
             return None
         if way.links and each is self.sources[each.source].title:
             *before, last = way.links

@@ -6,14 +6,14 @@ import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import combinations, islice
 from operator import attrgetter
 from typing import Literal
 
 from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold, plain
 from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.mentions import DateMention, NumberMention, TextMention, ValueMention, WordRun
-from quarry.reader.names import FieldName, SourceName
+from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
 from quarry.spans.mention import DateRange
 from quarry.spans.quantities import converted
@@ -30,15 +30,18 @@ DENIED_MIN = 0.35
 """Probability from which words may be denied, so that no condition states what they mean."""
 LIKENESS_MIN = 0.5
 """Likeness from which a field counts as named."""
+COMPARED_MAX = 4
+"""Most named fields to compare with each other."""
 MONTH_DAYS = 365 / 12
 COMPARED = ("=", ">", "<", ">=", "<=", "!=")
-Form = Literal["field", "average", "rows", "some", "none", "limit"]
+Form = Literal["field", "fields", "average", "rows", "some", "none", "limit"]
 
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """One condition: compares a field with values (`field`) or with its average (`average`), limits the number of related rows
-    (`rows`), requires some or none of them, or sets how many rows are shown (`limit`). `about` is the source of related rows.
+    """One condition: compares a field with values (`field`), with another field (`fields`) or with its average (`average`),
+    limits the number of related rows (`rows`), requires some or none of them, or sets how many rows are shown (`limit`). `about`
+    is the source of related rows.
     """
 
     form: Form
@@ -46,6 +49,10 @@ class Test:
     values: tuple[Scalar, ...] = ()
     field: FieldName | None = None
     about: str | None = None
+    link: LinkName | None = None
+    """Which of several links of the rows asked for leads to the related rows."""
+    other: FieldName | None = None
+    """The field that it is compared with."""
     is_denied: bool = False
     """That the comparison does not hold."""
     chance_denied: float = 0.0
@@ -88,6 +95,9 @@ class Options:
             *self._of_named_source(dates, DATES_MAX),
         ]
         blanks = [*dict.fromkeys(fields)]
+        compared = [*self._of_two_fields()]
+        if compared:
+            yield [self._left("fields", None), *compared]
         if blanks:
             yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
@@ -157,13 +167,11 @@ class Options:
     # ---- values ----
 
     def _of_value(self, mention: ValueMention) -> Iterator[Option]:
-        sources = self.clues.names.sources
-        fields = {(each.source, each.name): each for source in sources.values() for each in source.fields}
+        fields = self.clues.names.holding_values_of
         meanings: dict[FieldName, list[str]] = {}
         whole, titles = set[FieldName](), set[FieldName]()
         for link in mention.links:
-            named = fields.get((link.source, link.field))
-            if named is not None:
+            for named in fields.get((link.source, link.field), ()):
                 meanings.setdefault(named, []).append(link.value)
                 whole |= {named} if link.is_whole else set()
         for each in sorted(meanings, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
@@ -192,9 +200,10 @@ class Options:
     ) -> Iterator[Option]:
         """A field that is, or is not, one of these values."""
         clues = self.clues
+        called = clues.names.role_of(each)
         evidence = clues.joined(
-            clues.field("value", each),
-            clues.distance("value", each, mention.place),
+            clues.field("value", called),
+            clues.distance("value", called, mention.place),
             clues.called("value:of", clues.names.sources[each.source]),
             clues.one("value:used"),
             clues.one("value:words", min(mention.place.last - mention.place.first, 3)),
@@ -256,8 +265,8 @@ class Options:
                     clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
                     clues.freely("rows"),
                 )  # fmt: skip
-                test = Test("rows", op, (int(mention.one),), about=source.name)
-                yield Option((test,), clues.joined(evidence, Features(place.mask, bundles)))
+                own = clues.joined(evidence, Features(place.mask, bundles))
+                yield from self._by_role(Test("rows", op, (int(mention.one),), about=source.name), own)
         if 1 <= mention.one <= 1000:
             bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{mention.op}:limit")
             yield Option((Test("limit", values=(int(mention.one),)),), Features(place.mask, bundles))
@@ -305,6 +314,13 @@ class Options:
             yield from (
                 Option((test,), own) for test in self._or_denied(Test("field", op, values, each), mention.place)
             )
+            # the word for a bound may be one that the spans do not know: "seit 2020", "founded no earlier than 2020"
+            bounds = (("<", values[0]), (">=", values[0]), ("<=", values[-1]), (">", values[-1]))
+            for bound, value in bounds if first and last else ():
+                near = self._mentioned(evidence, mention.place, f"days{bound}")
+                chance = clues.mentions.chance_denied(mention.place)
+                test = Test("field", bound, (value,), each, chance_denied=chance)
+                yield Option((test,), clues.joined(near, clues.one("days:bound")))
 
     def _or_denied(self, test: Test, place: WordRun) -> Iterator[Test]:
         """A test, and that it does not hold, if the words at its place may be denied."""
@@ -392,9 +408,15 @@ class Options:
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
             bundles = clues.near(form, place), clues.freely(form)
-            yield Option(
-                (Test(form, about=source.name),), clues.joined(clues.called("related", source), Features(0, bundles))
-            )
+            own = clues.joined(clues.called("related", source), Features(0, bundles))
+            yield from self._by_role(Test(form, about=source.name), own)
+
+    def _by_role(self, test: Test, evidence: Features) -> Iterator[Option]:
+        """A test on related rows; where several links of a source lead to them, by each of these too."""
+        yield Option((test,), evidence)
+        for source in self.clues.names.sources.values():
+            for link in source.links_to(test.about or ""):
+                yield Option((replace(test, link=link),), self.clues.joined(evidence, self.clues.role(link)))
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
@@ -405,6 +427,20 @@ class Options:
             yield Option(
                 (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Features(0, bundles))
             )
+
+    def _of_two_fields(self) -> Iterator[Option]:
+        """Two named dates or numbers of one row, compared: "delivered later than promised"."""
+        clues = self.clues
+        named = [*self._named(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)]
+        at = {each: place for each in named if (place := clues.mentions.best(each)) is not None}
+        for one, other in combinations(sorted(at, key=lambda each: at[each].last), 2):
+            is_alike = one.source == other.source and (one.is_date, one.unit) == (other.is_date, other.unit)
+            if not is_alike or at[one].last == at[other].last:
+                continue
+            for op in (">", "<"):
+                bundles = clues.near(f"fields{op}", at[other]), clues.freely(f"fields{op}"), clues.one("fields")
+                mask = at[one].mask | at[other].mask
+                yield Option((Test("fields", op, field=one, other=other),), Features(mask, bundles))
 
     def _of_blank(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.mentions.best(each)

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from quarry.agent.service import answer_query
 from quarry.agent.sources import data_access
+from quarry.language.messages import gettext, in_language_of_question
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
@@ -146,6 +147,7 @@ ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH, SEARCH = "search_1", "search"
 
 
+@in_language_of_question
 async def answer_question(
     request: AskRequest,
     caller: Caller,
@@ -245,7 +247,9 @@ def _call_event(inquiry: RecordsInquiry, run: Run) -> ToolCallEvent:
 
 def _observation(context: AnswerContext) -> ToolObservationEvent:
     first = context.first
-    summary = f"{first.summary}; only {context.inquiry.applied.label}" if context.inquiry.applied else first.summary
+    summary = first.summary
+    if context.inquiry.applied:
+        summary = gettext("{summary}; only {label}", summary=summary, label=context.inquiry.applied.label)
     return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
 
 
@@ -281,8 +285,10 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
 def _searched(context: AnswerContext, answer: ByRule) -> str:
     """The filters, where nothing near was found within them, and the collections that could not be searched."""
     applied = context.inquiry.applied
-    only = f"\n\nOnly this was searched: {applied.label}." if applied and not answer.is_found else ""
-    return only + context.missing
+    if applied is None or answer.is_found:
+        return context.missing
+    only = gettext("Only this was searched: {label}.", label=applied.label)
+    return f"\n\n{only}{context.missing}"
 
 
 async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Seque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import quarry
+from quarry.language.messages import gettext, language
 from quarry.platform.tables import KEEP
 from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
@@ -222,7 +223,8 @@ class AnswerContext(NamedTuple):
     def missing(self) -> str:
         """A sentence that names the collections that could not be searched; else empty."""
         names = ", ".join(self.inquiry.left_out)
-        return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
+        text = gettext("Not searched, because it cannot be read at the moment: {names}.", names=names)
+        return f"\n\n{text}" if names else ""
 
     def keys(self, *known: Any) -> Keys:
         """The keys of the answer: everything that it is made from, `known` included."""
@@ -237,6 +239,7 @@ class AnswerContext(NamedTuple):
                 self.toolset.services.chat.name if self.toolset.services.chat else None,
                 self.toolset.services.embeddings.name,
                 quarry.__version__,
+                language(),
             ),
             digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
         )

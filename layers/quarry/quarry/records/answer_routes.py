@@ -8,6 +8,7 @@ import re
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
 from quarry.postgres.pool import Database
@@ -58,7 +59,9 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
         [answer_id],
     )
     if row is None:
-        raise NotFound("There is no such answer, it has expired, or it is not shared; ask the question again.")
+        raise NotFound(
+            gettext_noop("There is no such answer, it has expired, or it is not shared; ask the question again.")
+        )
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
     hashes = row.pop("record_hashes")
@@ -85,10 +88,10 @@ async def share_answer(database: Database, answer_id: str, owner: str) -> None:
     """Let the link of an answer open it. Raises NotFound where the owner has no such answer."""
     statement = "update answer_cache set shared = true where id = %s and owner = %s and expires_at > now()"
     if not await database.execute(statement, [answer_id, owner]):
-        raise NotFound("There is no such answer, or it is not yours.")
+        raise NotFound(gettext_noop("There is no such answer, or it is not yours."))
 
 
 async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
     """Delete an answer, so that its link stops working. Raises NotFound where the owner has no such answer."""
     if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
-        raise NotFound("There is no such answer, or it is not yours.")
+        raise NotFound(gettext_noop("There is no such answer, or it is not yours."))

@@ -222,6 +222,11 @@ class AskRequest(Request):
         return bool(self.model_fields_set & {"types", "filters"})
 
     @property
+    def questions(self) -> list[str]:
+        """The user's questions, the newest first."""
+        return [self.question, *(turn.question for turn in reversed(self.recent_history))]
+
+    @property
     def recent_history(self) -> list[PriorTurn]:
         return self.history[-HISTORY_TURNS:]
 

@@ -16,6 +16,7 @@ from typing import Literal
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
 from quarry.collections.facets import DATE
+from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
@@ -227,9 +228,12 @@ def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[Ranke
 def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = True) -> str:
     """One line about what a search found. There may be more unless it `is_all`."""
     if not count:
-        return "Nothing found"
-    kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
-    return f"{'' if is_all else 'At least '}{count} record{'' if count == 1 else 's'} found{kept}"
+        return gettext("Nothing found")
+    found = ngettext("{number} record found", "{number} records found", count)
+    if not is_all:
+        found = ngettext("At least {number} record found", "At least {number} records found", count)
+    kept = ", ".join(f"[{source.n}]" for source in sources)
+    return gettext("{found}; kept {sources}", found=found, sources=kept) if kept else found
 
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:

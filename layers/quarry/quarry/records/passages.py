@@ -22,6 +22,7 @@ from typing import Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.messages import gettext, gettext_noop, language
 from quarry.language.word_forms import STOP_WORDS, is_code, is_everyday, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
@@ -287,9 +288,8 @@ QUOTED_CHARACTERS_MAX = 600
 AROUND_CHARACTERS = 100
 """The text before and behind a quoted sentence that a source shows."""
 NEAREST_MAX = 3
-NOTHING_NEAR = "No record surely answers this."
-NOTHING_THEN = "No record of that time surely answers this."
-BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
+NOTHING_NEAR = gettext_noop("No record surely answers this.")
+NOTHING_THEN = gettext_noop("No record of that time surely answers this.")
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
 LINE_WORDS_MAX = 50
@@ -451,7 +451,13 @@ def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) 
     the days that the question asks about.
     """
     lines = [f"\n- {_link(each.text)}" for each in nearest]
-    return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]
+    nothing = gettext(NOTHING_THEN if is_beside else NOTHING_NEAR)
+    return [nothing, *(["\n\n" + gettext("The nearest:") + "\n", *lines] if lines else [])]
+
+
+def broken_off() -> str:
+    """What stands where a model's answer ends too early, before passages of its sources."""
+    return "\n\n*" + gettext("The answer broke off here. From the sources themselves:") + "*\n\n"
 
 
 def _link(record: RecordText) -> str:
@@ -580,7 +586,8 @@ def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
     record = quote.source.text
     if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
         return ""
-    return f"**{writing_of(record.language).date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
+    written = writing_of(language() or record.language)
+    return f"**{written.date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
 
 
 def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:

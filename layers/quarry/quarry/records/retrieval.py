@@ -11,6 +11,7 @@ from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.collections.collection import ENGLISH
+from quarry.language.messages import gettext
 from quarry.platform.errors import NotFound
 from quarry.platform.numbers import exact
 from quarry.platform.text import shown
@@ -369,6 +370,6 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         # no row of that table can have such a key
         row = None
     if row is None:
-        raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
+        raise NotFound(gettext("There is no {type} with this id.", type=type.name.replace("_", " ")))
     whole = exact(_shown(row, ("title", "fields", "meeting")))
     return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **whole)

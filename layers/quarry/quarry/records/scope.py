@@ -14,6 +14,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from quarry.collections.facets import DATE
+from quarry.language.labels import listed_label
+from quarry.language.messages import gettext
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
@@ -308,10 +310,10 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
         return None
     chosen = types.named(request.types)
     table = chosen[0].table if len(chosen) == 1 else types.united
-    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else ["records"]
+    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
-        named[-1] = f"{len(chosen) - LABELLED_TYPES_MAX + 1} other types"
-    label = ", ".join([" and ".join(named), *labels(table, scope.required_conditions)])
+        named[-1] = gettext("{number} other types", number=len(chosen) - LABELLED_TYPES_MAX + 1)
+    label = ", ".join([listed_label(named, is_choice=False), *labels(table, scope.required_conditions)])
     return Applied(types=request.types, filters=request.filters, label=label)
 
 

@@ -26,7 +26,8 @@ from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolResult, ToolStarted
 from quarry.answering.toolset import SEARCHED_MAX, Toolset, answer_with
 from quarry.answering.written import WrittenAnswer, answer_messages
-from quarry.language.word_forms import is_asked_in_english, sentence_spans
+from quarry.language.recognition import is_likely_english
+from quarry.language.word_forms import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, TextFilter, decide
 from quarry.platform.budget import in_time
@@ -48,7 +49,7 @@ from quarry.records.contract import (
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RankedRecord, aggregation_of
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
-from quarry.records.passages import BROKEN_OFF, candidates, chosen, quoted
+from quarry.records.passages import broken_off, candidates, chosen, quoted
 from quarry.records.prompts import ABOUT, ALREADY, followup_messages, history_messages, sources_block
 from quarry.records.reading import words_to_look_up
 from quarry.records.retrieval import TypeSearch, coverages, describe, whole_record
@@ -190,7 +191,7 @@ async def followups_of(
         )
         own = (await decide(step, answer, toolset.run)).questions
     said = [plain_links(shorten(each, FOLLOWUP_CHARACTERS_MAX)) for each in dict.fromkeys(own)]
-    asked = [each for each in said if is_asked_in_english(each) == is_asked_in_english(question)]
+    asked = [each for each in said if is_likely_english(each) == is_likely_english(question)]
     held = await _held(asked, toolset)
     return [each for each in asked if each in held or not names.isdisjoint(significant_words(each))][:FOLLOWUPS_MAX]
 
@@ -340,7 +341,7 @@ class ModelAnswer:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        question, own = self.context.inquiry.conversation.question, (BROKEN_OFF, self.context.missing)
+        question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
         told = [turn.answer for turn in self.context.inquiry.request.recent_history]
         return self.research.verifier(source_texts(self.sent), question, about=ABOUT, told=told, own=own)
 
@@ -371,7 +372,7 @@ class ModelAnswer:
     def _broken_off(self) -> list[str]:
         """What follows a text whose model failed: the sources' own sentences."""
         question = self.context.inquiry.conversation.search_query
-        return [BROKEN_OFF, *quoted(chosen(candidates(question, self.sent)))]
+        return [broken_off(), *quoted(chosen(candidates(question, self.sent)))]
 
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""

@@ -21,6 +21,7 @@ from typing import Any, Literal, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Identifier
 
+from quarry.language.messages import gettext_noop
 from quarry.models.interface import ChatModel, Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
@@ -383,7 +384,7 @@ async def keep_feedback(
         """update search_runs set helpful = %s, feedback_reason = %s, feedback_at = now() where id = %s and caller = %s""",
         [helpful, reason or None, run_id, caller],
     ):
-        raise NotFound("There is no such run, or it is not yours.")
+        raise NotFound(gettext_noop("There is no such run, or it is not yours."))
 
 
 async def recent_runs(database: Database, limit: int, *, with_feedback: bool = False) -> list[dict[str, Any]]:

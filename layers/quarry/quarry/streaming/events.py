@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.lazy_model import LazyModel
 
 
@@ -107,7 +108,7 @@ class TextWithdrawnEvent(Event):
 Events = AsyncIterator[Event]
 
 
-LATE_MESSAGE = "This took too long; try again, or ask for less."
+LATE_MESSAGE = gettext_noop("This took too long; try again, or ask for less.")
 """The last event of a stream that was stopped at its deadline."""
 
 PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"

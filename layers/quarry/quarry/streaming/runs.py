@@ -15,6 +15,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from quarry.language.messages import gettext, gettext_noop
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Gone, NotFound, QuarryError
 from quarry.platform.tables import KEEP, ExpiringTable
 from quarry.platform.telemetry import untraced
@@ -104,9 +105,9 @@ class RunStore:
         """
         run = await self._database.row(_READ, [run_id, caller])
         if run is None:
-            raise NotFound("There is no such run, or it is not yours; ask the question again.")
+            raise NotFound(gettext_noop("There is no such run, or it is not yours; ask the question again."))
         if run["has_expired"]:
-            raise Gone("This run can be read for ten minutes; ask the question again.")
+            raise Gone(gettext_noop("This run can be read for ten minutes; ask the question again."))
         return run
 
     async def read(self, behind: StreamPosition, caller: str) -> StoredEvents:
@@ -126,13 +127,13 @@ class RunStore:
                where run_id = %s and caller = %s""",
             [run_id, caller],
         ):
-            raise NotFound("There is no such run, or it is not yours.")
+            raise NotFound(gettext_noop("There is no such run, or it is not yours."))
 
 
 AHEAD = 1
 """How many events a search may be ahead of its reader, plus at most one."""
-CANCELLED_MESSAGE = "This was cancelled."
-LEFT_MESSAGE = "The run ended because nobody was reading it."
+CANCELLED_MESSAGE = gettext_noop("This was cancelled.")
+LEFT_MESSAGE = gettext_noop("The run ended because nobody was reading it.")
 """The last event of a run that was cancelled, or had no reader for too long."""
 
 
@@ -206,7 +207,7 @@ class Recording:
                 self._making.cancel(ENDED_LATE)
                 await asyncio.wait({self._making})
             if self._last_words is not None:
-                self.events.append(self._error(self._last_words).to_json())
+                self.events.append(self._error(gettext(self._last_words)).to_json())
         finally:
             self._making.cancel()
             self.is_over = True
@@ -243,7 +244,7 @@ LOOK_SECONDS = 1.0
 LAST_WRITE_SECONDS = 2.0
 """The longest time that a stream waits for its last events to be stored."""
 POLL_SECONDS = 0.25
-BROKEN_OFF_MESSAGE = "This broke off; ask again."
+BROKEN_OFF_MESSAGE = gettext_noop("This broke off; ask again.")
 """The last event of a run whose process is gone."""
 logger = logging.getLogger(__name__)
 

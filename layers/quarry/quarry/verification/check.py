@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal, NamedTuple, Self
 
+from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
@@ -44,8 +45,7 @@ _ID = re.compile(r"\[([\w.:-]*[^\W\d][\w.:-]*)\]")
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _LEAD = re.compile(r"(\w+)(?:[,:;!]|\s[–—-])\s+(?=\w)")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
-NOTHING = "no source or result supports it"
-UNREAD = "the answer is too long to check to the end"
+NOTHING = gettext_noop("no source or result supports it")
 
 
 class Checked(NamedTuple):
@@ -165,8 +165,8 @@ class Verifier:
 
     @cached_property
     def _evidence_is_english(self) -> bool | None:
-        texts = [*(each.body[:2000] for each in self.sources.values()), *(each.result.sentence for each in self.tables)]
-        return _is_english(" ".join(texts))
+        # what says a result is in the language of the answer, and its rows are in none
+        return _is_english(" ".join(each.body[:2000] for each in self.sources.values()))
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -182,7 +182,8 @@ class Verifier:
             if statement.end <= since:
                 continue
             if place >= STATEMENTS_MAX:
-                checked.append(Checked(statement.start, statement.end, statement.text, "plausible", UNREAD))
+                reason = gettext("the answer is too long to check to the end")
+                checked.append(Checked(statement.start, statement.end, statement.text, "plausible", reason))
                 continue
             if self._is_comment(statement):
                 checked.append(Checked(statement.start, statement.end, statement.text, "comment"))
@@ -240,7 +241,7 @@ class Verifier:
         totals = english().sets["sums"] | english().sets["averages"]
         if is_known or not self.tables or not totals.isdisjoint(terms):
             return Finding()
-        return Finding(wrong=[f"no row is “{part.text}”"])
+        return Finding(wrong=[gettext("no row is “{part}”", part=part.text)])
 
     def _judge(
         self, prose: Prose, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
@@ -274,7 +275,8 @@ class Verifier:
 
         def has_number(number: Number) -> bool:
             return any(
-                each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
+                each.cells(number, range(len(each.rows))) or number.is_one_of({each.result.total})
+                for each in self.tables
             )
 
         @cache
@@ -316,7 +318,7 @@ class Verifier:
         if not stems.isdisjoint(self.evidence_stems):
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
-        return found._replace(state=state, reason="" if state == "comment" else NOTHING)
+        return found._replace(state=state, reason="" if state == "comment" else gettext(NOTHING))
 
     def _is_compared(self, statement: Statement) -> bool:
         read = read_values(statement.text)
@@ -381,7 +383,7 @@ def _unfounded(prose: Prose) -> Finding:
     values, asked = prose.values, folded(prose.question)
     given = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
     has_value = bool(values.votes) or any(folded(each) not in asked for each in given)
-    return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
+    return Finding([gettext(NOTHING)], []) if has_value else Finding([], [gettext(NOTHING)])
 
 
 def _checked(statement: Statement, finding: Finding) -> Checked:
@@ -441,7 +443,7 @@ def level(
                 return None
             found = _of_statements(basis)
     if missing and found.level != "low":
-        return Trust("low", f"Low: {', '.join(missing)} could not be searched")
+        return Trust("low", gettext("Low: {names} could not be searched", names=", ".join(missing)))
     return found
 
 
@@ -459,28 +461,48 @@ def _claims(statement: Checked, asked: str) -> bool:
 
 def _of_reading(basis: Exact) -> Trust:
     if basis.certainty == "given":
-        return Trust("high", "High: the exact result of the conditions that you set")
+        return Trust("high", gettext("High: the exact result of the conditions that you set"))
     if basis.unread:
-        return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
+        words = shorten(", ".join(basis.unread), UNREAD_CHARACTERS_MAX)
+        return Trust("low", gettext("Low: not read: {words}", words=words))
     if basis.certainty == "doubtful":
-        return Trust("low", "Low: the question may mean something else")
+        return Trust("low", gettext("Low: the question may mean something else"))
     if basis.certainty == "likely":
-        return Trust("medium", "Medium: this is probably what the question means")
-    return Trust("high", "High: everything in the question was read")
+        return Trust("medium", gettext("Medium: this is probably what the question means"))
+    return Trust("high", gettext("High: everything in the question was read"))
 
 
 def _of_statements(basis: Verification) -> Trust:
     claims, flagged, verified = len(basis.claims), len(basis.of("flagged")), len(basis.of("verified"))
     if flagged:
-        where = "is not in its source" if flagged == 1 else "are not in their sources"
-        return Trust("low", f"Low: {flagged} of {claims} {where}")
+        return Trust(
+            "low",
+            ngettext(
+                "Low: {number} of {claims} is not in its source",
+                "Low: {number} of {claims} are not in their sources",
+                flagged,
+                claims=claims,
+            ),
+        )
     compared = sum(each.is_compared for each in basis.claims)
     if not verified and 2 * compared >= claims:
-        return Trust("medium", f"Medium: numbers, dates and quotations of {compared} of {claims} statements checked")
-    if not verified:
         return Trust(
-            "low", "Low: no statement could be checked" if claims > 1 else "Low: the statement could not be checked"
+            "medium",
+            gettext(
+                "Medium: numbers, dates and quotations of {number} of {claims} statements checked",
+                number=compared,
+                claims=claims,
+            ),
         )
+    if not verified:
+        label = (
+            gettext("Low: no statement could be checked")
+            if claims > 1
+            else gettext("Low: the statement could not be checked")
+        )
+        return Trust("low", label)
     if verified < claims:
-        return Trust("medium", f"Medium: {verified} of {claims} statements checked")
-    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: the statement is checked")
+        return Trust(
+            "medium", gettext("Medium: {number} of {claims} statements checked", number=verified, claims=claims)
+        )
+    return Trust("high", ngettext("High: the statement is checked", "High: all {number} statements checked", claims))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from quarry.language.messages import gettext
 from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
 from quarry.spans.quantities import currency_code
@@ -105,7 +106,11 @@ class Passage:
     @property
     def name(self) -> str:
         """How a reason names it."""
-        return f"source {self.sources[0].n}" if len(self.sources) == 1 else "none of the sources cited"
+        return (
+            gettext("source {number}", number=self.sources[0].n)
+            if len(self.sources) == 1
+            else gettext("none of the sources cited")
+        )
 
     @cached_property
     def folded(self) -> str:

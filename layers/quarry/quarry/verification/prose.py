@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
+from quarry.language.messages import gettext
 from quarry.language.word_forms import is_everyday, stem
 from quarry.platform.text import words
 from quarry.verification.passages import Beside, Clause, Passage, clauses_of, folded, parted
@@ -93,7 +94,10 @@ class Prose:
 def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
     """What is wrong with a statement by a passage. A value that stands `beside` need not stand there too."""
     found = Finding()
-    found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(prose, passage)]
+    found.wrong += [
+        gettext("{source} does not say “{quote}”", source=passage.name, quote=quote)
+        for quote in _not_quoted(prose, passage)
+    ]
     _check_values(prose, passage, found, beside)
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
     if not prose.is_foreign:
@@ -124,7 +128,7 @@ def _check_values(prose: Prose, passage: Passage, found: Finding, beside: Beside
         if passage.dated(day):
             _check_beside_day(day, prose, passage, found)
         elif day.text.lower() not in prose.question.lower() and not beside.has_day(day):
-            found.wrong.append(f"{passage.name} does not give the date {day.text}")
+            found.wrong.append(gettext("{source} does not give the date {day}", source=passage.name, day=day.text))
     for number in prose.values.numbers:
         _check_number(number, prose, passage, found, beside)
     _check_marks(prose, passage, found)
@@ -135,13 +139,13 @@ def _check_marks(prose: Prose, passage: Passage, found: Finding) -> None:
     times = {time for time, _ in passage.values.times}
     for time, text in prose.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
-            found.wrong.append(f"{passage.name} does not give the time {text}")
+            found.wrong.append(gettext("{source} does not give the time {text}", source=passage.name, text=text))
     for code in prose.values.codes:
         parts = re.findall(r"\d+", code)
         if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + prose.question) for part in parts):
-            found.weak.append(f"{code} is not in {passage.name}")
+            found.weak.append(gettext("{code} is not in {source}", code=code, source=passage.name))
     for word in sorted(prose.words & english().exclusive - passage.words):
-        found.wrong.append(f"{passage.name} does not say {word}")
+        found.wrong.append(gettext("{source} does not say {word}", source=passage.name, word=word))
 
 
 def _check_beside_day(day: Day, prose: Prose, passage: Passage, found: Finding) -> None:
@@ -154,7 +158,9 @@ def _check_beside_day(day: Day, prose: Prose, passage: Passage, found: Finding) 
     others = [each for each in days if not day.agrees(each) and (each.month is None) == (day.month is None)]
     best = max(others, key=lambda each: len(mine & _beside(passage.all, each, days)), default=None)
     if best is not None and 2 * len(mine & _beside(passage.all, best, days)) >= max(4, len(mine)):
-        found.wrong.append(f"{passage.name} says {best.text} here, not {day.text}")
+        found.wrong.append(
+            gettext("{source} says {best} here, not {day}", source=passage.name, best=best.text, day=day.text)
+        )
 
 
 def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
@@ -166,8 +172,8 @@ def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
 def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
     """What a reason says of a value that is not there."""
     if len(set(held)) == 1:
-        return f"{passage.name} says {held[0]}, not {text}"
-    return f"{text} is not in {passage.name}"
+        return gettext("{source} says {value}, not {text}", source=passage.name, value=held[0], text=text)
+    return gettext("{text} is not in {source}", text=text, source=passage.name)
 
 
 def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
@@ -202,17 +208,40 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found:
     units = {each.unit for each in same}
     if number.unit and number.unit not in units:
         if None not in units:
-            found.denied.append(f"{passage.name} says {same[0].text} in {min(filter(None, units))}")
+            found.denied.append(
+                gettext(
+                    "{source} says {number} in {unit}",
+                    source=passage.name,
+                    number=same[0].text,
+                    unit=min(filter(None, units)),
+                )
+            )
         elif number.unit.isupper():
-            no_currency = f"{passage.name} gives no currency for {number.text}"
+            no_currency = gettext("{source} gives no currency for {number}", source=passage.name, number=number.text)
             found.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
-            found.wrong.append(f"{passage.name} does not say {number.text} in {number.unit}")
+            found.wrong.append(
+                gettext(
+                    "{source} does not say {number} in {unit}",
+                    source=passage.name,
+                    number=number.text,
+                    unit=number.unit,
+                )
+            )
         else:
-            found.weak.append(f"{passage.name} does not give {number.text} this unit")
+            found.weak.append(
+                gettext("{source} does not give {number} this unit", source=passage.name, number=number.text)
+            )
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
-        found.denied.append(f"{passage.name} says {number.text} a {min(filter(None, rates))}")
+        found.denied.append(
+            gettext(
+                "{source} says {number} a {period}",
+                source=passage.name,
+                number=number.text,
+                period=min(filter(None, rates)),
+            )
+        )
 
 
 def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:
@@ -242,7 +271,9 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
         theirs = _beside(prose.outside, other, prose.values.numbers)
         swapped = [_beside(passage.all, each, numbers) for each in passage.same_as(other, loose=False)]
         if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
-            found.wrong.append(f"{passage.name} says {number.text} of something else")
+            found.wrong.append(
+                gettext("{source} says {number} of something else", source=passage.name, number=number.text)
+            )
             return
     alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
     best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
@@ -250,7 +281,9 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
     # "of the 214 members 88 attended" says 214 too
     is_said = best is not None and any(each.value == best.value for each in prose.values.numbers)
     if best is not None and shared >= 2 and not is_said:
-        reason = f"{passage.name} says {best.text} here, not {number.text}"
+        reason = gettext(
+            "{source} says {best} here, not {number}", source=passage.name, best=best.text, number=number.text
+        )
         (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
 
 
@@ -259,7 +292,13 @@ def _check_trend(number: Number, same: Sequence[Number], prose: Prose, passage: 
     mine = _trend(prose.outside, number)
     theirs = {_trend(passage.all, each) for each in same}
     if mine is not None and theirs == {not mine}:
-        found.denied.append(f"{passage.name} has {number.text} as a {'fall' if mine else 'rise'}")
+        names = {"source": passage.name, "number": number.text}
+        said = (
+            gettext("{source} has {number} as a fall", **names)
+            if mine
+            else gettext("{source} has {number} as a rise", **names)
+        )
+        found.denied.append(said)
 
 
 def _trend(text: str, number: Number) -> bool | None:
@@ -318,7 +357,7 @@ def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
     question = folded(prose.question)
     for name in names:
         if not has_name(name, passage.folded, passage.words) and not has_name(name, question, prose.question_words):
-            found.wrong.append(f"{passage.name} does not name {named(name)}")
+            found.wrong.append(gettext("{source} does not name {name}", source=passage.name, name=named(name)))
 
 
 def _check_speakers(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
@@ -330,7 +369,7 @@ def _check_speakers(prose: Prose, passage: Passage, names: Sequence[tuple[str, .
         if speaker is not None and not author.intersection(speaker):
             near = any(speaker[-1] in each.words and wording.has("said", each.words) for each in passage.sentences)
             if not near:
-                found.wrong.append(f"{passage.name} is by {passage.author}")
+                found.wrong.append(gettext("{source} is by {author}", source=passage.name, author=passage.author))
                 return
     people = [name for name in names if not author.intersection(name) and english().exclusive.isdisjoint(name)]
     for name in people:
@@ -380,7 +419,7 @@ def _check_predicate(
     others = [(shared, part) for shared, part in others if 2 * shared >= len(part.stems - passage.known_names)]
     best = max((shared for shared, _ in others), default=0)
     if own and best >= max(2, 0.5 * len(mine)) and not mine & own:
-        found.wrong.append(f"{passage.name} does not say this of {named(name)}")
+        found.wrong.append(gettext("{source} does not say this of {name}", source=passage.name, name=named(name)))
 
 
 _SIDE_WORDS = frozenset("for against no yes not absent".split())
@@ -404,12 +443,13 @@ def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         }
         sides |= {side_of(each.text.lower()) for each in sentences}
         if sides and mine not in sides:
-            opposite = (not mine) in sides
-            (found.denied if opposite else found.weak).append(
-                f"{passage.name} has {named(name)} {'against' if mine else 'for'} it"
-                if opposite
-                else f"{passage.name} does not say how {named(name)} voted"
-            )
+            said = {"source": passage.name, "name": named(name)}
+            if (not mine) not in sides:
+                found.weak.append(gettext("{source} does not say how {name} voted", **said))
+            elif mine:
+                found.denied.append(gettext("{source} has {name} against it", **said))
+            else:
+                found.denied.append(gettext("{source} has {name} for it", **said))
 
 
 def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
@@ -443,7 +483,9 @@ def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Fin
         if any(mine in each.words and each.stems & clause.stems & other.stems for each in passage.clauses):
             continue  # the source says both
         if (mine in clause.denied) == (theirs in other.denied):
-            found.denied.append(f"{passage.name} says “{theirs}”, not “{mine}”")
+            found.denied.append(
+                gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
+            )
     for word in clause.words - passage.words:
         bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
         if (
@@ -453,7 +495,9 @@ def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Fin
             and word not in clause.denied
             and bare not in other.denied
         ):
-            found.denied.append(f"{passage.name} says “{bare}”, not “{word}”")
+            found.denied.append(
+                gettext("{source} says “{bare}”, not “{word}”", source=passage.name, bare=bare, word=word)
+            )
     for word in other.words - clause.words:
         bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
         if (
@@ -463,7 +507,9 @@ def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Fin
             and bare not in clause.denied
             and bare not in passage.words
         ):
-            found.denied.append(f"{passage.name} says “{word}”, not “{bare}”")
+            found.denied.append(
+                gettext("{source} says “{word}”, not “{bare}”", source=passage.name, word=word, bare=bare)
+            )
 
 
 def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -493,7 +539,9 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
         if differs:
             is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
             text = holders[0].text.strip()
-            (found.denied if is_sure else found.weak).append(f"{passage.name} says: “{text}”")
+            (found.denied if is_sure else found.weak).append(
+                gettext("{source} says: “{text}”", source=passage.name, text=text)
+            )
             return
 
 
@@ -524,7 +572,7 @@ def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
             and not (start == 0 and mine[0] in map(stem, verbs))
             and passage.stems.isdisjoint(mine[start:end])
         ):
-            found.weak.append(f"{passage.name} says “{other.text.strip()}”")
+            found.weak.append(gettext("{source} says “{quote}”", source=passage.name, quote=other.text.strip()))
             return
 
 
@@ -542,7 +590,9 @@ def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
             if vote.counts in {held.counts for held in read_values(each.text).votes}
         }
         if want and got and want not in got and 0 not in got:
-            found.denied.append(f"{passage.name} says that the vote {vote.text} ended otherwise")
+            found.denied.append(
+                gettext("{source} says that the vote {vote} ended otherwise", source=passage.name, vote=vote.text)
+            )
 
 
 def _check_unanimity(prose: Prose, passage: Passage, found: Finding) -> None:
@@ -554,11 +604,11 @@ def _check_unanimity(prose: Prose, passage: Passage, found: Finding) -> None:
             and not wording.has("unanimous", passage.words)
             and not any(0 in each.counts for each in passage.values.votes)
         ):
-            found.denied.append(f"{passage.name} does not say that it was unanimous")
+            found.denied.append(gettext("{source} does not say that it was unanimous", source=passage.name))
     elif wording.opposed.search(prose.outside.lower()) and prose.values.votes == []:
         window = passage.window_of(prose.stems)
         if "unanimously" in words(window.text) and re.search(r"\bdissent", prose.outside.lower()):
-            found.denied.append(f"{passage.name} says unanimously")
+            found.denied.append(gettext("{source} says unanimously", source=passage.name))
 
 
 def cover(stems: frozenset[str], passage: Passage) -> float:
@@ -585,10 +635,10 @@ def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)
     if prose.is_foreign:
-        found.weak.append(f"{passage.name} is in another language")
+        found.weak.append(gettext("{source} is in another language", source=passage.name))
     elif share < FLAGGED_BELOW and rest:
         # that something is not so stands in no source
         is_denial = english().is_negated(prose.words)
-        (found.weak if is_denial else found.wrong).append(f"{passage.name} says nothing like it")
+        (found.weak if is_denial else found.wrong).append(gettext("{source} says nothing like it", source=passage.name))
     elif share < PLAUSIBLE_BELOW:
-        found.weak.append(f"{passage.name} says only a part of it")
+        found.weak.append(gettext("{source} says only a part of it", source=passage.name))

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, Protocol
 
+from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.text import words
 from quarry.verification.passages import COLON, Clause, Passage, clauses_of
@@ -72,7 +73,7 @@ def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
     mine = Line.of(prose.outside.replace("\0", " "))
     if _is_undone(mine, passage):
-        found.denied.append(f"{passage.name} says the reverse: who did it to whom")
+        found.denied.append(gettext("{source} says the reverse: who did it to whom", source=passage.name))
         return
     if len(mine.stems) < SHARED_MIN:
         return
@@ -81,9 +82,13 @@ def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
         return
     theirs = Line.of(nearest.text)
     if _is_turned(mine, theirs):
-        found.denied.append(f"{passage.name} says it the other way round: “{nearest.text.strip()}”")
+        found.denied.append(
+            gettext("{source} says it the other way round: “{quote}”", source=passage.name, quote=nearest.text.strip())
+        )
     elif another := _another(mine, theirs, passage):
-        (found.wrong if another == "exchanged" else found.weak).append(f"{passage.name} says: “{nearest.text.strip()}”")
+        (found.wrong if another == "exchanged" else found.weak).append(
+            gettext("{source} says: “{quote}”", source=passage.name, quote=nearest.text.strip())
+        )
 
 
 def _is_undone(mine: Line, passage: Passage) -> bool:
@@ -176,12 +181,14 @@ def check_order(prose: ProseText, passage: Passage, found: Finding) -> None:
     for match in _FROM_TO.finditer(prose.outside):
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
-            found.denied.append(f"{passage.name} says from {last} to {first}")
+            found.denied.append(
+                gettext("{source} says from {last} to {first}", source=passage.name, last=last, first=first)
+            )
         elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
             rf"\bfrom {re.escape(first)}\b", passage.all
         ):
-            found.denied.append(f"{passage.name} says from {last}")
+            found.denied.append(gettext("{source} says from {last}", source=passage.name, last=last))
     low = passage.all.lower()
     for match in _INSTEAD.finditer(prose.outside.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
-            found.denied.append(f"{passage.name} says it the other way round")
+            found.denied.append(gettext("{source} says it the other way round", source=passage.name))

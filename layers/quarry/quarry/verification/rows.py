@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product, takewhile
 
+from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
@@ -68,7 +69,7 @@ class RowCheck:
         found = Finding()
         self._check_numbers(found)
         self._check_days(found)
-        found.wrong += [f"no result gives the vote {each.text}" for each in self.values.votes]
+        found.wrong += [gettext("no result gives the vote {vote}", vote=each.text) for each in self.values.votes]
         self._check_rows(found)
         self._check_units(found)
         self._check_words_of_units(found)
@@ -79,7 +80,7 @@ class RowCheck:
             self._check_sides(found)
         for quote in self.prose.quotes:
             if folded(quote) not in self.table.text.folded:
-                found.wrong.append(f"no result says “{quote}”")
+                found.wrong.append(gettext("no result says “{quote}”", quote=quote))
         self._check_cover(found)
         return found
 
@@ -106,7 +107,7 @@ class RowCheck:
         """Whether a condition compares with the number, as the statement does: "more than 5"."""
         before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
         compares = english().has("rising", before) or english().has("falling", before)
-        return compares and number.value in self.table.bounds
+        return compares and number.is_one_of(self.table.bounds)
 
     def _is_in_text(self, number: Number) -> bool:
         """Whether a cell of text has the number, and the word that tells something before or behind it here: the 7 of "line 7",
@@ -210,12 +211,14 @@ class RowCheck:
             self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
         ):
             return True
-        if not number.is_percent and number.value == len(rows) and len(rows) < len(self.table.rows):
+        if not number.is_percent and number.is_one_of({len(rows)}) and len(rows) < len(self.table.rows):
             return True
         counts = {self.table.result.total, len(self.table.rows), len(self.named)}
-        if not number.is_percent and number.value in counts and (not self.is_cell or not self.mentions):
+        if not number.is_percent and number.is_one_of(counts) and (not self.is_cell or not self.mentions):
             return True
-        if number.value == self.listed or (number.value == len(self.table.rows) - self.listed and self.listed):
+        # the rest behind those that are listed or named
+        shown = {self.listed, len(frozenset().union(*(each.rows for each in self.mentions)))} - {0}
+        if number.value == self.listed or number.is_one_of({len(self.table.rows) - each for each in shown}):
             return True
         may_derive = (
             not self.is_cell
@@ -242,12 +245,18 @@ class RowCheck:
             if number.is_percent:
                 cells = [cell for cell in cells if cell is not None and abs(cell) <= 1]
             if len(cells) == 1 and cells[0] is not None:
-                value = f"{100 * cells[0]:.1f} %" if number.is_percent else f"{cells[0]:,.10g}"
-                return f"the table says {value}, not {number.text}"
+                value = (
+                    f"{writing().number(100 * cells[0], '.1f')} %" if number.is_percent else writing().number(cells[0])
+                )
+                return gettext("the table says {value}, not {number}", value=value, number=number.text)
             if cells:
-                value = ", ".join(f"{cell:,.10g}" for cell in cells if cell is not None)
-                return f"{number.text} is none of the row's numbers ({value}) and does not follow from them"
-        return f"{number.text} is not in the results and does not follow from them"
+                value = "; ".join(writing().number(cell) for cell in cells if cell is not None)
+                return gettext(
+                    "{number} is none of the row's numbers ({value}) and does not follow from them",
+                    number=number.text,
+                    value=value,
+                )
+        return gettext("{number} is not in the results and does not follow from them", number=number.text)
 
     # -- everything else --
 
@@ -261,7 +270,7 @@ class RowCheck:
                 continue
             is_first = day.day == 1 and known.dated(day._replace(day=None))
             if not is_first and (day.year, day.month) != (self.today.year, None):
-                found.wrong.append(f"the date {day.text} is not in the results")
+                found.wrong.append(gettext("the date {day} is not in the results", day=day.text))
 
     def _check_rows(self, found: Finding) -> None:
         """Keys that are named together must share a row."""
@@ -273,7 +282,7 @@ class RowCheck:
             if one.column == two.column or one.rows & two.rows or ";" in between or ". " in between:
                 continue
             if not any(one.rows & each.rows for each in self.mentions if each.column == two.column):
-                found.wrong.append(f"no row has {one.key} with {two.key}")
+                found.wrong.append(gettext("no row has {one} with {two}", one=one.key, two=two.key))
                 return
 
     def _check_shared(self, found: Finding) -> None:
@@ -287,7 +296,10 @@ class RowCheck:
                 continue
             lacking = [each for each in before if not self.table.cells(number, sorted(each.rows))]
             if len(lacking) < len(before):
-                found.wrong += [f"the table does not say {number.text} of {each.key.title()}" for each in lacking]
+                found.wrong += [
+                    gettext("the table does not say {number} of {name}", number=number.text, name=each.key.title())
+                    for each in lacking
+                ]
 
     def _check_units(self, found: Finding) -> None:
         for number in self.values.numbers:
@@ -298,15 +310,21 @@ class RowCheck:
             if units and None not in units and number.unit not in units:
                 fits = any(number.is_near(each) for place in places for each in self._converted(place, number))
                 if not fits:
-                    found.wrong.append(f"the results give {number.text} in {next(iter(sorted(filter(None, units))))}")
+                    found.wrong.append(
+                        gettext(
+                            "the results give {number} in {unit}",
+                            number=number.text,
+                            unit=next(iter(sorted(filter(None, units)))),
+                        )
+                    )
             elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
-                found.wrong.append(f"the results name no currency for {number.text}")
+                found.wrong.append(gettext("the results name no currency for {number}", number=number.text))
             elif (
                 number.unit.isupper()
                 and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
                 and number.unit not in currencies
             ):
-                found.wrong.append(f"the results are in {next(iter(sorted(currencies)))}")
+                found.wrong.append(gettext("the results are in {currency}", currency=next(iter(sorted(currencies)))))
 
     def _check_words_of_units(self, found: Finding) -> None:
         """Currencies and periods that the statement names without a number."""
@@ -316,11 +334,11 @@ class RowCheck:
             code for word in terms if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
         }
         if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
-            found.wrong.append(f"the results do not name the currency {min(currencies)}")
+            found.wrong.append(gettext("the results do not name the currency {currency}", currency=min(currencies)))
         rates = {wording.rates[word] for word in terms & wording.rates.keys() if word.endswith("ly")}
         known = {wording.rates[word] for word in held & wording.rates.keys() if word.endswith("ly")}
         if rates and known and not rates & known:
-            found.wrong.append(f"the results are by the {min(known)}")
+            found.wrong.append(gettext("the results are by the {period}", period=min(known)))
 
     def _converted(self, place: int, number: Number) -> list[float]:
         unit = self.table.units[place]
@@ -348,7 +366,7 @@ class RowCheck:
                 continue
             if in_sources(words_of_it):
                 continue
-            found.wrong.append(f"no result names {named(words_of_it)}")
+            found.wrong.append(gettext("no result names {name}", name=named(words_of_it)))
 
     def _check_order(self, found: Finding) -> None:
         """Whether what is called the highest is the highest."""
@@ -368,7 +386,9 @@ class RowCheck:
             if len(mention.rows) > 1 and len(mention.rows) == len(table.rows):
                 continue
             if not self._has_rank(mention, match, end, low):
-                found.wrong.append(f"{mention.key.title()} is not the {match.group()}")
+                found.wrong.append(
+                    gettext("{name} is not the {superlative}", name=mention.key.title(), superlative=match.group())
+                )
 
     def _is_of_all(self, low: str) -> bool:
         """Whether "of these four" are all rows."""
@@ -460,7 +480,7 @@ class RowCheck:
                 continue
             operands = self._operands(clause)
             if operands is not None and operands[0] != operands[1] and (operands[0] > operands[1]) != up:
-                found.wrong.append("the numbers say the reverse")
+                found.wrong.append(gettext("the numbers say the reverse"))
 
     def _operands(self, clause: str) -> tuple[float, float] | None:
         """What is compared, and with what."""
@@ -530,7 +550,7 @@ class RowCheck:
             for one, two in english().opposites:
                 for a, b in ((one, two), (two, one)):
                     if behind & a and held & b and not behind & b:
-                        found.wrong.append(f"the table says {min(held & b)}")
+                        found.wrong.append(gettext("the table says {value}", value=min(held & b)))
 
     def _check_cover(self, found: Finding) -> None:
         wording = english()
@@ -546,16 +566,18 @@ class RowCheck:
             and not is_of_data
             and not wording.may_deny(self.table.text.words | self.prose.question_words)
         ):
-            found.weak.append("no result supports this denial")
+            found.weak.append(gettext("no result supports this denial"))
         if self.prose.is_foreign:
-            found.weak.append("the results are in another language")
+            found.weak.append(gettext("the results are in another language"))
         elif not has_figure and rest:
             is_denial = wording.is_negated(self.prose.words)
             (found.wrong if share < 0.25 and not is_denial else found.weak).append(
-                "no result says anything similar" if share < 0.25 else "the results support only part of it"
+                gettext("no result says anything similar")
+                if share < 0.25
+                else gettext("the results support only part of it")
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
-            found.weak.append("the results support only part of it")
+            found.weak.append(gettext("the results support only part of it"))
         self._check_row_text(rest, found)
 
     def _check_row_text(self, rest: frozenset[str], found: Finding) -> None:
@@ -569,4 +591,4 @@ class RowCheck:
         own = english().stems(" ".join(texts))
         left = rest - english().stems(" ".join([*self.table.labels, self.prose.question, self.header, self.lead]))
         if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):
-            found.weak.append("the row says something else")
+            found.weak.append(gettext("the row says something else"))

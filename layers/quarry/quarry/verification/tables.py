@@ -10,7 +10,9 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from quarry.language.writing import IN_ENGLISH, NO_VALUE
+from quarry.language.labels import NO_VALUE, no_value
+from quarry.language.messages import writing
+from quarry.language.writing import IN_ENGLISH
 from quarry.platform.text import words
 from quarry.query.contract import QueryResult
 from quarry.schema.algebra import Cell, comparisons_of
@@ -245,7 +247,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 def _forms(key: str) -> list[str]:
     """How texts write a key: itself, a date in words, a period, a person's last name."""
     low = key.lower().replace("’", "'")
-    forms = [low]
+    forms = [*dict.fromkeys((low, no_value().lower()))] if key == NO_VALUE else [low]
     if "_" in low:
         forms.append(low.replace("_", " "))
     if match := _ISO.fullmatch(key):
@@ -265,13 +267,14 @@ def _dates(year: int, month: int, day: int | None) -> list[str]:
     if not 1 <= month <= 12:
         return []
     name = IN_ENGLISH.months[month - 1].lower()
-    if day is None:
-        return [f"{name} {year}", name, f"{name[:3]} {year}"]
     try:
-        datetime.date(year, month, day)
+        date = datetime.date(year, month, day or 1)
     except ValueError:
         return []
+    if day is None:
+        return [f"{name} {year}", name, f"{name[:3]} {year}", writing().month_of(date).lower()]
     return [
+        writing().date(date).lower(),
         f"{name} {day}, {year}",
         f"{name} {day}",
         f"{day} {name} {year}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple
@@ -57,6 +57,10 @@ class Number(NamedTuple):
             <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
             for value in self.values
         )
+
+    def is_one_of(self, numbers: Container[object]) -> bool:
+        """Whether it may mean one of these numbers, exactly."""
+        return any(value in numbers for value in self.values)
 
     def may_be(self, other: Number) -> bool:
         """Whether it may stand for a number of a text, in the same unit where both have one."""
@@ -166,9 +170,10 @@ _CODE = re.compile(
 )
 _NUMBER = re.compile(
     r"(?P<sign>[$€£¥₹])? ?(?<![\w.,])(?P<digits>"
-    r"\d{1,3}(?:[,\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)"
+    r"|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?P<scale>[ -]?(?:million|billion|thousand|hundred|trillion|mio|mrd|millionen|bn|mn)\b|[kKMB]\b)?"
-    r"(?P<percent> ?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
+    r"(?P<percent>[\u00a0\u202f ]?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
     rf"|\b(?P<words>{IN_WORDS})(?P<percent2> percent\b| per cent\b)?",
     re.IGNORECASE,
 )
@@ -313,7 +318,8 @@ def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
     """What digits may mean, and half of the last one."""
     word = scale.strip(" -").lower()
     by = _GERMAN_SCALE.get(word) or _SCALES.get(word) or scale_value(word)
-    digits = digits.replace("\u202f", "").replace(" ", "")
+    if len(parts := re.split(r"[\u00a0\u202f ]", digits)) > 1:
+        digits = "".join(parts).replace(",", ".")
     if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", digits):
         grouped = digits.replace(".", "").replace(",", ".")
         plain = [digits] if digits.count(".") == 1 and "," not in digits else []

@@ -16,6 +16,7 @@ from quarry.web.description import Description
 from quarry.web.middleware import (
     AlwaysAnswers,
     EveryResponse,
+    InLanguage,
     Measured,
     ShortJsonBodies,
     SingleHeaders,
@@ -63,6 +64,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(VisibleOnly)
     app.add_middleware(EveryResponse)
+    app.add_middleware(InLanguage)
     app.add_middleware(Measured, metrics=services.metrics)
     return app
 

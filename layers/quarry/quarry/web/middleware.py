@@ -11,6 +11,7 @@ import uuid
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quarry.language.messages import accepted_language, speaking
 from quarry.platform.errors import UNFORESEEN_MESSAGE, MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
 from quarry.platform.telemetry import (
     REFUSED_402,
@@ -84,6 +85,14 @@ class EveryResponse(HttpMiddleware):
             await send(message)
 
         await self.app({**scope, "request_id": request_id}, receive, send_with_headers)
+
+
+class InLanguage(HttpMiddleware):
+    """Speaks the language that the client accepts, until a question is in another."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with speaking(accepted_language(Headers(scope=scope).get("accept-language", ""))):
+            await self.app(scope, receive, send)
 
 
 class VisibleOnly(HttpMiddleware):

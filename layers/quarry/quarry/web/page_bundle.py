@@ -20,6 +20,8 @@ from typing import TypedDict
 
 ASSETS = "assets"
 BUILT = "built.json"
+LANGUAGES = "languages"
+"""The folder of the messages of languages other than English, which `tools/translations.py` writes."""
 VERSION_LENGTH = 12
 DOCUMENTS = ("index.html", "reference.html")
 STYLES = ("vendor/public-sans/public-sans.css", "base.css", "components.css")
@@ -34,6 +36,7 @@ Read = Callable[[str], str]
 
 # only comments on lines of their own: others may be part of a string
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _IMPORT = re.compile(r"^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from '(?P<path>[^']+)';$", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _EXPORTS = re.compile(r"(?:^|(?<=;))export ?\{([^}]*)\};?$", re.MULTILINE)
@@ -66,6 +69,10 @@ def put_together(folder: Path) -> Parts:
 
     licences = (path.relative_to(root).as_posix() for path in sorted(root.glob("vendor/*/LICENSE")))
     files = {name: read(name) for name in ("embed/quarry-ask.js", "icon.svg", *licences)}
+    for path in sorted((root / LANGUAGES).glob("*.json")):
+        files[f"{LANGUAGES}/{path.stem}.js"] = (
+            f"globalThis.quarryMessages = {path.read_text(encoding='utf-8').strip()};\n"
+        )
     for name, (script, styles) in BUNDLES.items():
         files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": bundle_style(read, styles)}
     version = hashlib.sha256("".join(name + text for name, text in files.items()).encode()).hexdigest()[:VERSION_LENGTH]
@@ -75,13 +82,23 @@ def put_together(folder: Path) -> Parts:
         html = html.replace('<script src="assets/boot.js"></script>', f"<script>{boot}</script>")
         html = html.replace('"assets/icon.svg"', f'"data:image/svg+xml;base64,{icon}"')
         files[name] = html.replace(f'"{ASSETS}/', f'"{ASSETS}/{version}/')
+    for path in sorted((root / LANGUAGES).glob("*.json")):
+        files[f"index.{path.stem}.html"] = in_language(files["index.html"], path.stem, version)
     boot_hash = base64.b64encode(hashlib.sha256(boot.encode()).digest()).decode()
     return Parts(files=files, version=version, boot_hash=boot_hash)
 
 
+def in_language(html: str, code: str, version: str) -> str:
+    """The document of a language: it loads the messages before the page, which finds them there."""
+    messages = f'<script defer src="{ASSETS}/{version}/{LANGUAGES}/{code}.js"></script>\n  '
+    return html.replace('<html lang="en">', f'<html lang="{code}">').replace(
+        "<script type", f"{messages}<script type", 1
+    )
+
+
 def without_comments(source: str) -> str:
-    """A script or style sheet without its comments."""
-    return _COMMENT.sub("", source)
+    """A script or style sheet without its comments and indents; no text in them goes on over several lines."""
+    return _INDENT.sub("", _COMMENT.sub("", source))
 
 
 def bundle_script(read: Read, entry: str) -> str:

@@ -16,6 +16,9 @@ from pathlib import Path, PurePosixPath
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from quarry.language.messages import gettext_noop, language
+from quarry.language.recognition import CODES
+from quarry.language.writing import ENGLISH
 from quarry.platform.errors import NotFound
 from quarry.web.admission import unmetered
 from quarry.web.console_routes import sign_in_of
@@ -46,14 +49,20 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+LANGUAGE_COOKIE = "quarry_language"
+"""The language that the reader chose, by its ISO 639-1 code; the page's switch sets it."""
+_DOCUMENTS = {name: f"index.{code}.html" for code, name in CODES.items()}
+
 router = APIRouter(tags=["console"], include_in_schema=False)
 
 
 @dataclass(frozen=True)
 class Page:
-    """The HTML of both pages, the files that it refers to, their version, and the hash of the script within it."""
+    """The HTML of both pages, of the first by language, the files that it refers to, their version, and the hash of the script
+    within it.
+    """
 
-    html: TextFile
+    html: Mapping[str, TextFile]
     reference: TextFile
     assets: Mapping[str, TextFile]
     version: str
@@ -68,7 +77,9 @@ def page() -> Page:
     files = {
         name: TextFile(text.encode(), MEDIA_TYPES[PurePosixPath(name).suffix]) for name, text in parts["files"].items()
     }
-    html, reference = files.pop("index.html"), files.pop("reference.html")
+    english, reference = files.pop("index.html"), files.pop("reference.html")
+    html = {ENGLISH: english}
+    html |= {name: files.pop(document) for name, document in _DOCUMENTS.items() if document in files}
     return Page(html, reference, files, parts["version"], parts["boot_hash"])
 
 
@@ -82,7 +93,13 @@ async def index(request: Request) -> Response:
     if request.url.path == "/" and not whole_path.endswith("/"):
         # the page's addresses are relative: the stage must end in a slash
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
-    return _html_response(request, page().html)
+    known = page().html
+    return _html_response(request, known.get(_language_of(request), known[ENGLISH]))
+
+
+def _language_of(request: Request) -> str:
+    """The language that the reader chose on the page, else one that the browser accepts."""
+    return CODES.get(request.cookies.get(LANGUAGE_COOKIE, "")) or language() or ENGLISH
 
 
 @router.get("/docs")
@@ -94,7 +111,8 @@ async def reference(request: Request) -> Response:
 
 def _html_response(request: Request, html: TextFile) -> Response:
     policy = _content_security_policy(request)
-    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy})
+    headers = {"Content-Security-Policy": policy, "Vary": "Accept-Encoding, Accept-Language, Cookie"}
+    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | headers)
 
 
 @router.get("/assets/{path:path}")
@@ -104,7 +122,7 @@ async def asset(request: Request, path: str) -> Response:
     version, _, name = path.partition("/")
     file = page().assets.get(name)
     if file is None:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound(gettext_noop("There is nothing at this address."))
     kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
     return text_response(request, file, kept)
 

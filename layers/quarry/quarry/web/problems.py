@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from quarry.language.messages import gettext, gettext_noop
 from quarry.platform.errors import (
     BodyTooLarge,
     FieldError,
@@ -40,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.")
 NOT_JSON = MalformedRequest("The body is not valid JSON.")
-NO_SUCH_ADDRESS = NotFound("There is nothing at this address.")
+NO_SUCH_ADDRESS = NotFound(gettext_noop("There is nothing at this address."))
 NO_SUCH_METHOD = MethodNotAllowed("This address does not take this method; the header `Allow` lists those it takes.")
 # The errors for the framework's own exceptions.
 _MEANINGS: dict[int, QuarryError] = {
@@ -111,9 +112,9 @@ def problem_response(
     """One error, in the form of its address. `type` follows from the title, so that a client can compare it."""
     body: dict[str, Any] = {
         "type": problem_type(title),
-        "title": title,
+        "title": gettext(title),
         "status": status,
-        "detail": detail,
+        "detail": gettext(detail),
         "request_id": scope.get("request_id"),
     }
     if errors:

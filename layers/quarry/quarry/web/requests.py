@@ -22,6 +22,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quarry.language.messages import gettext_noop
 from quarry.platform.errors import FieldError, InvalidInput, NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
 from quarry.platform.validation import pointer_to
@@ -175,9 +176,9 @@ def _from_gateway(event: Any) -> Caller:
         claims = event["requestContext"]["authorizer"]["claims"]
         subject = claims["sub"]
     except (KeyError, TypeError):
-        raise NotAuthenticated("Sign in first.") from None
+        raise NotAuthenticated(gettext_noop("Sign in first.")) from None
     if not isinstance(subject, str) or not subject:
-        raise NotAuthenticated("Sign in first.")
+        raise NotAuthenticated(gettext_noop("Sign in first."))
     return Caller(subject, {name: value for name, value in claims.items() if isinstance(value, str)})
 
 

@@ -3,6 +3,8 @@
  * a call, it throws an AbortError, as `fetch` does (`isStopped`).
  */
 
+import {LANGUAGE} from './messages.js';
+
 /**
  * @typedef {'offline' | 'unreachable' | 'not_signed_in' | 'no_credits' | 'not_allowed' | 'not_found' | 'expired' | 'conflict' |
  *   'misdirected' | 'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind
@@ -163,6 +165,7 @@ export class Api {
         cache: isPublic ? 'default' : 'no-store',
         headers: {
           Accept: accept,
+          'Accept-Language': LANGUAGE,
           ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
           ...(token === null ? {} : {Authorization: `Bearer ${token}`}),
           ...headers,

@@ -33,6 +33,7 @@ import {Api} from './api.js';
 import {button, element, icon, replace} from './dom.js';
 import {openKept} from './components/kept.js';
 import {emptyState, noticeOf} from './components/notice.js';
+import {languageChoice} from './components/language.js';
 import {schemeButton} from './components/scheme.js';
 import {DOMAINS, domainNamed, labelOf, nameOf} from './domains.js';
 import {viewOf} from './views/answers.js';
@@ -43,6 +44,7 @@ import * as people from './views/people.js';
 import * as records from './views/records.js';
 import {currentEntry, forgetEntries} from './entries.js';
 import {Session} from './signin.js';
+import {gettext} from './messages.js';
 
 const HOME = new URL('./', location.href);
 
@@ -71,7 +73,15 @@ let isLeft = false;
 
 let config, session, api;
 
+/** The document is in English but for its language. */
+function translateDocument() {
+  document.querySelector('.skip-link').textContent = gettext('Skip to the search');
+  page.domains.setAttribute('aria-label', gettext('What to search'));
+  replace(document.querySelector('.foot'), element('a', {href: 'docs'}, gettext('API reference')), languageChoice(HOME));
+}
+
 async function start() {
+  translateDocument();
   try {
     config = await fetchJson('config.json');
     session = new Session(config.sign_in, HOME);
@@ -95,7 +105,7 @@ async function start() {
 /** A failure in place of the view. */
 function fail(problem, goOn) {
   const notice = noticeOf(problem, {retry: goOn});
-  const canGoOn = problem.kind === 'not_signed_in' && button('Go on without', {onclick: goOn});
+  const canGoOn = problem.kind === 'not_signed_in' && button(gettext('Go on without'), {onclick: goOn});
   replace(page.view, element('div', {class: 'column'}, element('h1', {class: 'visually-hidden'}, 'Quarry'), notice, canGoOn));
 }
 
@@ -234,8 +244,8 @@ function mounted(domain, module) {
 /** Says that a domain has no data, and how to load some. */
 function nothingYet(domain) {
   const command = (text) => element('code', {}, text);
-  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${labelOf(domain).toLowerCase()} here yet`,
-    'To load data, run ', command('quarry load'), '; for sample data, ', command('quarry sample'), '. Then reload this page.'));
+  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? gettext('There is nothing here yet') : gettext('There is nothing in {domain} yet', {domain: labelOf(domain)}),
+    gettext('To load data, run '), command('quarry load'), gettext('; for sample data, '), command('quarry sample'), gettext('. Then reload this page.')));
 }
 
 /** @returns {Context} */
@@ -287,11 +297,11 @@ function showDomains(current) {
 }
 
 function showTools() {
-  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'Saved items', 'aria-label': 'Saved items', onclick: () => openItem('kept')}), schemeButton()];
+  const tools = [button(icon('bookmark'), {kind: 'icon', title: gettext('Saved items'), 'aria-label': gettext('Saved items'), onclick: () => openItem('kept')}), schemeButton()];
   if (session.isNeeded) {
     tools.unshift(session.isSignedIn
-      ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => { forgetEntries(); session.signOut(); }})
-      : button('Sign in', {kind: 'quiet', onclick: () => session.signIn()}));
+      ? button(gettext('Sign out'), {kind: 'quiet', title: session.name, onclick: () => { forgetEntries(); session.signOut(); }})
+      : button(gettext('Sign in'), {kind: 'quiet', onclick: () => session.signIn()}));
   }
   replace(page.tools, tools);
 }

@@ -1,5 +1,8 @@
 /** The label of each domain, in the order of the navigation. */
-export const DOMAINS = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
+
+import {gettext} from './messages.js';
+
+export const DOMAINS = {records: gettext('Records'), companies: gettext('Companies'), people: gettext('People'), ontology: gettext('Projects'), campaigns: gettext('Campaigns')};
 
 /** The label of a domain, also of one that is not listed. @param {string} domain */
 export function labelOf(domain) {

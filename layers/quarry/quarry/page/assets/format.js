@@ -2,7 +2,10 @@
  * Numbers, times and dates as text. `language`, if given, is that of the data shown.
  */
 
-const LANGUAGE = 'en-GB';
+import {LANGUAGE as PAGE_LANGUAGE, pgettext} from './messages.js';
+
+/** English is British here. */
+const LANGUAGE = PAGE_LANGUAGE === 'en' ? 'en-GB' : PAGE_LANGUAGE;
 
 const DAY = {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'};
 const MONTH = {month: 'short', year: 'numeric', timeZone: 'UTC'};
@@ -25,7 +28,7 @@ export function moment(iso) {
 
 const formats = new Map();
 
-/** A formatter of a language, cached, since creating one takes longer than formatting. English is British here. */
+/** A formatter of a language, cached, since creating one takes longer than formatting. */
 function formatOf(Format, language, options) {
   const key = `${Format.name} ${language} ${JSON.stringify(options)}`;
   if (!formats.has(key)) formats.set(key, new Format(language && language !== 'en' ? language : LANGUAGE, {...options, numberingSystem: 'latn'}));
@@ -40,7 +43,8 @@ function formatted(format, iso, otherwise) {
 /** @param {number} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds < 1000) return `${Math.max(1, Math.round(milliseconds))} ms`;
-  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+  const places = milliseconds < 10_000 ? 1 : 0;
+  return `${new Intl.NumberFormat(LANGUAGE, {minimumFractionDigits: places, maximumFractionDigits: places}).format(milliseconds / 1000)} s`;
 }
 
 /** Two decimals at most; below 0.1 the first three digits that are not 0. @param {number} value */
@@ -75,13 +79,8 @@ export function rupees(value) {
   return new Intl.NumberFormat('en-IN', {style: 'currency', currency: 'INR', maximumFractionDigits: 0}).format(value);
 }
 
-/** `1 source`, `3 sources`. */
-export function plural(count, one, many = `${one}s`) {
-  return `${number(count)} ${count === 1 ? one : many}`;
-}
-
 /** The label of a group without a value. */
-export const NONE = 'none';
+export const NONE = pgettext('none', 'none');
 
 /** A text that begins with a capital. @param {string} text */
 export function sentenceCase(text) {

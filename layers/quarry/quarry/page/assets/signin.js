@@ -4,6 +4,7 @@
  */
 
 import {Problem} from './api.js';
+import {gettext} from './messages.js';
 
 const TOKENS = 'quarry.tokens';
 const PENDING = 'quarry.signin';
@@ -40,7 +41,7 @@ export class Session {
   /** The user's email address, if the token contains it. */
   get name() {
     const tokens = stored(TOKENS);
-    return tokens ? (claims(tokens.id).email ?? 'Signed in') : null;
+    return tokens ? (claims(tokens.id).email ?? gettext('Signed in')) : null;
   }
 
   /** The bearer token for a call; null without a sign-in. Throws a Problem of kind `not_signed_in`. */
@@ -93,15 +94,15 @@ export class Session {
     if (this.settings === null || !params.has('state') || !(params.has('code') || params.has('error'))) return null;
     const pending = stored(PENDING);
     forget(PENDING);
-    if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', 'This sign-in was not started here.');
-    if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? 'The sign-in was cancelled.');
+    if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', gettext('This sign-in was not started here.'));
+    if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? gettext('The sign-in was cancelled.'));
     await this.#exchange({
       grant_type: 'authorization_code',
       code: params.get('code'),
       redirect_uri: this.home.href,
       code_verifier: pending.verifier,
     });
-    if (!this.isSignedIn) throw new Problem('not_signed_in', 'The sign-in failed.');
+    if (!this.isSignedIn) throw new Problem('not_signed_in', gettext('The sign-in failed.'));
     return pending.destination;
   }
 

@@ -3,7 +3,8 @@
  */
 
 import {element, uniqueId} from '../dom.js';
-import {number, plural} from '../format.js';
+import {number} from '../format.js';
+import {ngettext} from '../messages.js';
 
 /**
  * @param {string} title
@@ -24,5 +25,5 @@ export function barChart(title, entries, {max = Infinity, isSorted = false, writ
     element('dl', {style: {'--digits': Math.max(...shown.map(({value}) => said(value).length))}}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
       element('dd', {}, value !== null && element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), said(value))))),
-    rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${written(others)} in all`));
+    rest.length > 0 && element('p', {class: 'fine'}, ngettext('and {number} other: {sum} in all', 'and {number} others: {sum} in all', rest.length, {sum: written(others)})));
 }

@@ -3,10 +3,11 @@
  */
 
 import {button, element, replace} from '../dom.js';
-import {month} from '../format.js';
+import {month, NONE} from '../format.js';
 import {noticeOf} from './notice.js';
 import {numberCharts, statementControl, written} from './numbers.js';
 import {loading} from './panel.js';
+import {gettext} from '../messages.js';
 
 /** Whether a saved search is a result on the board. */
 export const isOnBoard = ({parameters}) => Boolean(parameters.board);
@@ -24,7 +25,7 @@ export function boardResult({query: question, parameters: {board}}, context) {
       const result = await context.api.post('query', board);
       replace(body, numberCharts(asAggregation(result, board), undefined, context.announce) ?? plainResult(result),
         element('p', {class: 'fine'}, result.sentence),
-        element('div', {class: 'chart-tools'}, statementControl(board, question, context), button('Refresh', {kind: 'quiet', onclick: load})));
+        element('div', {class: 'chart-tools'}, statementControl(board, question, context), button(gettext('Refresh'), {kind: 'quiet', onclick: load})));
     } catch (error) {
       replace(body, noticeOf(error, {retry: load, signIn: () => context.session.signIn()}));
     }
@@ -40,7 +41,7 @@ function plainResult({columns, rows: [row]}) {
 /** A result in the form that answers have. */
 function asAggregation({columns, rows}, query) {
   const keys = query.group?.length ?? 0;
-  const label = (value, place) => (value === null ? 'none' : query.group[place].period === 'month' ? month(`${value}-01`) : String(value));
+  const label = (value, place) => (value === null ? NONE : query.group[place].period === 'month' ? month(`${value}-01`) : String(value));
   return {query, columns, group_count: rows.length, groups: rows.map((row) => ({
     label: row.slice(0, keys).map(label).join(', '),
     ...Object.fromEntries(columns.slice(keys).map(({name}, place) => [name, row[keys + place]])),

@@ -7,6 +7,7 @@
 import {Problem} from '../api.js';
 import {button, element, replace} from '../dom.js';
 import {openPanel} from './panel.js';
+import {gettext} from '../messages.js';
 
 const COMPARED_MAX = 4;
 
@@ -29,8 +30,8 @@ export class Comparison {
     const box = this.boxes.get(id) ?? element('input', {type: 'checkbox', on: {change: ({target}) => this.#choose(id, target.checked)}});
     this.boxes.set(id, box);
     const {name} = this.candidates.find((candidate) => candidate.id === id);
-    box.setAttribute('aria-label', `Compare ${name}`);
-    return element('label', {class: 'compare-box'}, box, 'Compare');
+    box.setAttribute('aria-label', gettext('Compare {name}', {name}));
+    return element('label', {class: 'compare-box'}, box, gettext('Compare'));
   }
 
   #choose(id, isChosen) {
@@ -40,9 +41,9 @@ export class Comparison {
     for (const [other, box] of this.boxes) box.disabled = isFull && !this.chosen.has(other);
     this.bar.hidden = this.chosen.size === 0;
     replace(this.bar,
-      element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${this.chosen.size} chosen${isFull ? ', the most that can be compared' : ''}`),
-      this.chosen.size > 1 && button('Compare', {kind: 'primary', onclick: () => this.context.open('compare', [...this.chosen].join(','))}),
-      button('Clear', {kind: 'quiet', onclick: () => {
+      element('span', {}, this.chosen.size < 2 ? gettext('Choose another to compare') : isFull ? gettext('{number} chosen, the most that can be compared', {number: this.chosen.size}) : gettext('{number} chosen', {number: this.chosen.size})),
+      this.chosen.size > 1 && button(gettext('Compare'), {kind: 'primary', onclick: () => this.context.open('compare', [...this.chosen].join(','))}),
+      button(gettext('Clear'), {kind: 'quiet', onclick: () => {
         const [first] = this.chosen;
         this.boxes.get(first)?.focus();
         for (const box of this.boxes.values()) Object.assign(box, {checked: false, disabled: false});
@@ -58,13 +59,13 @@ export class Comparison {
  * @param {() => Promise<Candidate[]>} candidatesOf resolves to the results
  */
 export function openComparison(ids, candidatesOf) {
-  return openPanel('Side by side', async () => {
+  return openPanel(gettext('Side by side'), async () => {
     const candidates = await candidatesOf();
     const compared = ids.slice(0, COMPARED_MAX).map((id) => candidates.find((candidate) => candidate.id === id)).filter(Boolean);
-    if (compared.length === 0) throw new Problem('not_found', 'These are not among the results.');
+    if (compared.length === 0) throw new Problem('not_found', gettext('These are not among the results.'));
     const rows = compared[0].rows.map(([name], place) => [name, compared.map((candidate) => candidate.rows[place][1])])
       .filter(([, values]) => values.some((value) => value !== null && value !== undefined && value !== '' && value !== false));
-    return element('div', {class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': 'Side by side'}, element('table', {class: 'compared'},
+    return element('div', {class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': gettext('Side by side')}, element('table', {class: 'compared'},
       element('thead', {}, element('tr', {}, element('td'), compared.map(({name}) => element('th', {scope: 'col'}, name)))),
       element('tbody', {}, rows.map(([name, values]) => element('tr', {}, element('th', {scope: 'row'}, name),
         values.map((value) => element('td', {}, value === null || value === undefined || value === '' ? '–' : value)))))));

@@ -10,10 +10,11 @@
 
 import {button, element, icon, uniqueId} from '../dom.js';
 import {assertionOf, changed, inputsOf, put, without} from './understood.js';
+import {gettext} from '../messages.js';
 
 /** @type {[Assertion, name: string, tone: string][]} */
 const GROUPS = [
-  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Preferred', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
+  ['required', gettext('Must'), 'accent'], ['assumed', gettext('Assumed'), ''], ['preferred', gettext('Preferred'), ''], ['excluded', gettext('Not'), 'warning'], ['about', gettext('About'), ''],
 ];
 const NAMES = new Map(GROUPS.map(([assertion, name]) => [assertion, name]));
 
@@ -33,7 +34,7 @@ export function conditionChips(understood, {question, onchange, note}) {
   const groups = GROUPS.map(([assertion, name, tone]) => [name, tone, chips.filter(({pointer}) => assertionOf(understood, pointer) === assertion)]);
   return [
     ...groups.filter(([, , held]) => held.length > 0).map(([name, tone, held]) => group(name, held.map((each) => chipOf(each, tone, parts)))),
-    gone.length > 0 && group('Removed', gone.map((each) => element('li', {}, takenChip(each, parts)))),
+    gone.length > 0 && group(gettext('Removed'), gone.map((each) => element('li', {}, takenChip(each, parts)))),
   ].filter(Boolean);
 }
 
@@ -54,15 +55,15 @@ function chipOf(chip, tone, parts) {
   const item = element('li', {});
   const canChange = choices.length > 1 || inputsOf(parts.understood, chip).length > 0;
   const opener = canChange && element('button', {
-    type: 'button', class: 'chip-open', 'aria-expanded': 'false', title: 'Change', on: {click: () => toggleEditor(item, opener, chip, parts), keydown: onkeydown},
+    type: 'button', class: 'chip-open', 'aria-expanded': 'false', title: gettext('Change'), on: {click: () => toggleEditor(item, opener, chip, parts), keydown: onkeydown},
   }, text);
   item.append(element('span', {class: `chip removable ${tone}`.trim()}, opener || text,
-    element('button', {type: 'button', class: 'chip-remove', 'aria-label': `Remove: ${text}`, title: `Remove: ${text}`, on: {click: remove}}, icon('close'))));
+    element('button', {type: 'button', class: 'chip-remove', 'aria-label': gettext('Remove: {label}', {label: text}), title: gettext('Remove: {label}', {label: text}), on: {click: remove}}, icon('close'))));
   return item;
 }
 
 function takenChip(gone, {understood, question, onchange}) {
-  const label = `Add back: ${gone.chip.label}`;
+  const label = gettext('Add back: {label}', {label: gone.chip.label});
   return element('button', {type: 'button', class: 'chip toggle is-taken', 'aria-label': label, title: label, on: {click: () => {
     taken.set(question, (taken.get(question) ?? []).filter((each) => each !== gone));
     onchange(put(understood, gone));
@@ -109,11 +110,11 @@ function editorOf(chip, {understood, onchange, note}, onclose) {
     if (isSame || values.every((value) => value === '')) onclose();
     else onchange(changed(understood, chip, values));
   };
-  return element('div', {role: 'group', 'aria-label': `Change: ${text}`},
-    choices.length > 1 && element('div', {class: 'chips', role: 'group', 'aria-label': 'How it is meant'}, choices.map((each) =>
+  return element('div', {role: 'group', 'aria-label': gettext('Change: {label}', {label: text})},
+    choices.length > 1 && element('div', {class: 'chips', role: 'group', 'aria-label': gettext('How it is meant')}, choices.map((each) =>
       element('button', {type: 'button', class: 'chip toggle', 'aria-pressed': String(each === assertion), on: {click: () => mean(each)}}, NAMES.get(each)))),
     fields.length > 0 && element('form', {class: 'condition-values', on: {submit: apply}},
-      fields.map((parts) => element('span', {class: 'field'}, parts)), button('Apply', {type: 'submit'})),
+      fields.map((parts) => element('span', {class: 'field'}, parts)), button(gettext('Apply'), {type: 'submit'})),
     note && element('p', {class: 'fine'}, note),
-    button('Close', {kind: 'quiet', onclick: onclose}));
+    button(gettext('Close'), {kind: 'quiet', onclick: onclose}));
 }

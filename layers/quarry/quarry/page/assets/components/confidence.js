@@ -3,6 +3,7 @@
  */
 
 import {element} from '../dom.js';
+import {gettext} from '../messages.js';
 
 const LEVELS = {low: 1, medium: 2, high: 3};
 
@@ -16,7 +17,7 @@ export function confidenceLevel(level, text) {
     text);
 }
 
-const FITS = {high: 'Likely fit', medium: 'Possible fit', low: 'Doubtful fit'};
+const FITS = {high: gettext('Likely fit'), medium: gettext('Possible fit'), low: gettext('Doubtful fit')};
 
 /**
  * How likely a result fits according to the ranking, in words and as a number. It is an estimate, not a measured share.
@@ -24,5 +25,5 @@ const FITS = {high: 'Likely fit', medium: 'Possible fit', low: 'Doubtful fit'};
  */
 export function fitLevel(share) {
   const level = share >= 0.75 ? 'high' : share >= 0.45 ? 'medium' : 'low';
-  return confidenceLevel(level, `${FITS[level]}, ${Math.round(100 * share)} %`);
+  return confidenceLevel(level, `${FITS[level]}, ${gettext('{number} %', {number: Math.round(100 * share)})}`);
 }

@@ -5,10 +5,11 @@
 import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {labelOf} from '../domains.js';
-import {day, moment, plural} from '../format.js';
+import {day, moment} from '../format.js';
 import {boardResult, isOnBoard} from './board.js';
 import {noticeOf} from './notice.js';
 import {openPanel} from './panel.js';
+import {gettext, ngettext} from '../messages.js';
 
 /** The service's size limit of a conversation as JSON, less some room for what the service adds. */
 const TURNS_MAX_BYTES = 190_000;
@@ -51,7 +52,7 @@ export class KeptConversation {
     const {conversation} = entry;
     this.root.hidden = false;
     if (conversation && entry.keptTurns === undefined && entry.saved.keptTurns !== turns.length) this.#update(entry, turns);
-    const mark = button([icon('bookmark'), conversation ? 'Saved' : 'Save conversation'], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
+    const mark = button([icon('bookmark'), conversation ? gettext('Saved') : gettext('Save conversation')], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
     replace(this.root, mark);
   }
 
@@ -64,7 +65,7 @@ export class KeptConversation {
       const params = new URLSearchParams(location.search);
       params.delete('domain');
       this.context.go({...Object.fromEntries([...new Set(params.keys())].map((name) => [name, params.getAll(name)])), kept: id}, {replace: true});
-      this.context.announce('Kept');
+      this.context.announce(gettext('Kept'));
       this.offer(turns);
     } catch (error) {
       if (this.entry === entry) replace(this.root, noticeOf(error, {retry: () => this.#keep(entry, turns), signIn: () => this.context.session.signIn()}));
@@ -97,15 +98,15 @@ function bounded(turns) {
  * @param {{domain: string, query: string, parameters: object, results: () => {type: string, id: string}[]}} search
  */
 export function saver(context, {domain, query, parameters, results}) {
-  const control = button([icon('bookmark'), 'Save search'], {kind: 'quiet', onclick: async () => {
+  const control = button([icon('bookmark'), gettext('Save search')], {kind: 'quiet', onclick: async () => {
     control.disabled = true;
     try {
       await context.api.post('me/searches', {domain, query, parameters, results: results().slice(0, RESULTS_MAX)});
-      replace(control, icon('check'), 'Saved');
-      context.announce('Search saved');
+      replace(control, icon('check'), gettext('Saved'));
+      context.announce(gettext('Search saved'));
     } catch (error) {
       control.disabled = false;
-      replace(control, error.detail || 'Saving failed. Try again.');
+      replace(control, error.detail || gettext('Saving failed. Try again.'));
     }
   }});
   return control;
@@ -122,8 +123,8 @@ export async function openedSearch(context, id, results) {
     const {new: added, opened_before: before} = await context.api.post(pathOf('me', 'searches', id, 'opened'), {
       results: results.slice(0, RESULTS_MAX).map(({type, id: own}) => ({type, id: own})),
     });
-    const count = added.length === 0 ? 'Nothing is new' : plural(added.length, 'new result');
-    return {keys: added.map((each) => `${each.type}/${each.id}`), text: `${count} since you opened this on ${day(before)}.`};
+    const count = added.length === 0 ? gettext('Nothing is new') : ngettext('{number} new result', '{number} new results', added.length);
+    return {keys: added.map((each) => `${each.type}/${each.id}`), text: gettext('{count} since you opened this on {day}.', {count, day: day(before)})};
   } catch {
     return null;
   }
@@ -136,26 +137,26 @@ export async function openedSearch(context, id, results) {
  */
 export function openKept(context, addressOf) {
   const {api} = context;
-  return openPanel('Saved items', async (panel) => {
+  return openPanel(gettext('Saved items'), async (panel) => {
     const [{conversations}, {searches}] = await Promise.all([api.get('me/conversations'), api.get('me/searches')]);
     return [
-      keptList('Conversations', conversations, {
-        none: 'Save a conversation with the button below its answer. You can open it here on any device.',
+      keptList(gettext('Conversations'), conversations, {
+        none: gettext('Save a conversation with the button below its answer. You can open it here on any device.'),
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
-        about: ({domain, turn_count: turns, updated_at: at}) => [labelOf(domain), plural(turns, 'question'), moment(at)],
+        about: ({domain, turn_count: turns, updated_at: at}) => [labelOf(domain), ngettext('{number} question', '{number} questions', turns), moment(at)],
       }),
-      searches.some(isOnBoard) && keptList('Board', searches.filter(isOnBoard), {
+      searches.some(isOnBoard) && keptList(gettext('Board'), searches.filter(isOnBoard), {
         path: 'searches', field: 'name', context, panel,
         address: ({domain, query}) => addressOf(domain, {q: query}),
         about: ({domain}) => [labelOf(domain)],
         body: (item) => boardResult(item, context),
       }),
-      keptList('Saved searches', searches.filter((each) => !isOnBoard(each)), {
-        none: 'Save a search with the button above its results. When you open it again, it shows what is new.',
+      keptList(gettext('Saved searches'), searches.filter((each) => !isOnBoard(each)), {
+        none: gettext('Save a search with the button above its results. When you open it again, it shows what is new.'),
         path: 'searches', field: 'name', context, panel,
         address: ({id, domain, query, parameters}) => addressOf(domain, {...parameters, q: query, saved: id}),
-        about: ({domain, opened_at: at}) => [labelOf(domain), `opened ${moment(at)}`, domain === 'people' && 'opening costs one credit'],
+        about: ({domain, opened_at: at}) => [labelOf(domain), gettext('opened {moment}', {moment: moment(at)}), domain === 'people' && gettext('opening costs one credit')],
       }),
     ];
   }, {signIn: () => context.session.signIn()});
@@ -176,17 +177,17 @@ function keptItem(item, {path, field, context, panel, address, about, body}, onr
   const result = body?.(item);
   const show = () => replace(row, element('div', {}, name, element('p', {class: 'card-meta'}, about(item).filter(Boolean).join(' · ')), said),
     element('div', {class: 'kept-actions'},
-      button('Rename', {kind: 'quiet', 'aria-label': `Rename: ${item[field]}`, onclick: rename}),
-      deleteButton(`Delete: ${item[field]}`, remove)), result && element('div', {class: 'board-result'}, result));
+      button(gettext('Rename'), {kind: 'quiet', 'aria-label': gettext('Rename: {name}', {name: item[field]}), onclick: rename}),
+      deleteButton(gettext('Delete: {name}', {name: item[field]}), remove)), result && element('div', {class: 'board-result'}, result));
   const attempt = async (work) => {
     try {
       await work();
     } catch (error) {
-      said.textContent = error.detail || 'That failed. Try again.';
+      said.textContent = error.detail || gettext('That failed. Try again.');
     }
   };
   const rename = () => {
-    const input = element('input', {type: 'text', value: item[field], maxlength: '200', required: true, 'aria-label': 'Name'});
+    const input = element('input', {type: 'text', value: item[field], maxlength: '200', required: true, 'aria-label': gettext('Name')});
     replace(row, element('form', {class: 'kept-name', on: {
       submit: (event) => {
         event.preventDefault();
@@ -197,7 +198,7 @@ function keptItem(item, {path, field, context, panel, address, about, body}, onr
         }).then(() => { show(); row.querySelector('button').focus(); });
       },
       keydown: (event) => { if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); show(); row.querySelector('button').focus(); } },
-    }}, input, element('button', {class: 'button'}, 'Save')));
+    }}, input, element('button', {class: 'button'}, gettext('Save'))));
     input.focus();
     input.select();
   };
@@ -206,7 +207,7 @@ function keptItem(item, {path, field, context, panel, address, about, body}, onr
     const next = row.nextElementSibling ?? row.previousElementSibling;
     row.remove();
     onremoved();
-    context.announce(`Deleted: ${item[field]}`);
+    context.announce(gettext('Deleted: {name}', {name: item[field]}));
     (next?.querySelector('a') ?? panel.dialog.querySelector('h2')).focus();
   });
   show();
@@ -216,18 +217,18 @@ function keptItem(item, {path, field, context, panel, address, about, body}, onr
 /** Deletes on the second press. */
 function deleteButton(label, onclick) {
   let isAsked = false;
-  const control = button('Delete', {kind: 'quiet', 'aria-label': label, onclick: () => {
+  const control = button(gettext('Delete'), {kind: 'quiet', 'aria-label': label, onclick: () => {
     if (isAsked) {
       onclick();
       return;
     }
     isAsked = true;
-    control.textContent = 'Delete for good';
-    control.setAttribute('aria-label', `${label}, for good`);
+    control.textContent = gettext('Delete for good');
+    control.setAttribute('aria-label', gettext('{label}, for good', {label}));
   }});
   control.addEventListener('blur', () => {
     isAsked = false;
-    control.textContent = 'Delete';
+    control.textContent = gettext('Delete');
     control.setAttribute('aria-label', label);
   });
   return control;

@@ -4,31 +4,32 @@
 
 import {Problem, isStopped} from '../api.js';
 import {button, element, icon} from '../dom.js';
+import {gettext} from '../messages.js';
 
 /** @type {Record<import('../api.js').ProblemKind, [title: string, text: string]>} */
 const WORDS = {
-  offline: ['You are offline', 'This needs a connection. What is already here can still be read.'],
-  unreachable: ['The service cannot be reached', 'It may be starting, or the connection may be blocked.'],
-  not_signed_in: ['Sign in to search', 'Searching needs an account. Shared answers can be read without one.'],
-  no_credits: ['Out of credits', 'A search costs one credit, and so does a contact’s first unlock.'],
-  not_allowed: ['Not allowed', 'Your account may not do this.'],
-  not_found: ['Nothing here', 'It may have been removed, or the link may be wrong.'],
-  expired: ['This has expired', 'Ask again for a fresh result.'],
-  conflict: ['Still at work', 'The same request is already running.'],
-  invalid: ['That cannot be searched', 'Change the question and try again.'],
-  rate_limited: ['Wait a moment', 'Too many requests within a minute.'],
-  misdirected: ['Not served under this name', 'Quarry does not answer to the host name in this address.'],
-  unavailable: ['A part of the service is down', 'It should be back shortly.'],
-  broken_off: ['The answer broke off', 'The connection ended before the answer did.'],
-  failed: ['Something went wrong', 'Try again. If it fails again, contact the person who runs this service.'],
+  offline: [gettext('You are offline'), gettext('This needs a connection. What is already here can still be read.')],
+  unreachable: [gettext('The service cannot be reached'), gettext('It may be starting, or the connection may be blocked.')],
+  not_signed_in: [gettext('Sign in to search'), gettext('Searching needs an account. Shared answers can be read without one.')],
+  no_credits: [gettext('Out of credits'), gettext('A search costs one credit, and so does a contact’s first unlock.')],
+  not_allowed: [gettext('Not allowed'), gettext('Your account may not do this.')],
+  not_found: [gettext('Nothing here'), gettext('It may have been removed, or the link may be wrong.')],
+  expired: [gettext('This has expired'), gettext('Ask again for a fresh result.')],
+  conflict: [gettext('Still at work'), gettext('The same request is already running.')],
+  invalid: [gettext('That cannot be searched'), gettext('Change the question and try again.')],
+  rate_limited: [gettext('Wait a moment'), gettext('Too many requests within a minute.')],
+  misdirected: [gettext('Not served under this name'), gettext('Quarry does not answer to the host name in this address.')],
+  unavailable: [gettext('A part of the service is down'), gettext('It should be back shortly.')],
+  broken_off: [gettext('The answer broke off'), gettext('The connection ended before the answer did.')],
+  failed: [gettext('Something went wrong'), gettext('Try again. If it fails again, contact the person who runs this service.')],
 };
 
 const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid', 'misdirected']);
 
 /** Advice for problems that the page itself cannot solve. */
 const ADVICE = {
-  no_credits: 'You can still open earlier results. The person who runs this service grants credits.',
-  misdirected: 'The person who runs it can add this name to QUARRY_ALLOWED_HOSTS.',
+  no_credits: gettext('You can still open earlier results. The person who runs this service grants credits.'),
+  misdirected: gettext('The person who runs it can add this name to QUARRY_ALLOWED_HOSTS.'),
 };
 
 /**
@@ -41,16 +42,16 @@ export function noticeOf(error, {retry, goOn, signIn} = {}) {
   if (!(error instanceof Problem)) console.error(error);
   const [title, text] = WORDS[problem.kind];
   const controls = [];
-  if (problem.kind === 'not_signed_in' && signIn) controls.push(button('Sign in', {kind: 'primary', onclick: signIn}));
+  if (problem.kind === 'not_signed_in' && signIn) controls.push(button(gettext('Sign in'), {kind: 'primary', onclick: signIn}));
   const wait = problem.retryAfterSeconds ?? 0;
-  if (goOn) controls.push(laterButton('Continue', 'primary', goOn, wait));
-  if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(laterButton(goOn ? 'Ask again' : 'Try again', goOn ? '' : 'primary', retry, wait));
+  if (goOn) controls.push(laterButton(gettext('Continue'), 'primary', goOn, wait));
+  if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(laterButton(goOn ? gettext('Ask again') : gettext('Try again'), goOn ? '' : 'primary', retry, wait));
   const told = problem.errors.length ? problem.errors.map((each) => each.message).join('. ') : problem.detail;
   return element('div', {class: 'notice', role: 'alert', data: {kind: problem.kind}},
     element('h2', {class: 'notice-title'}, title),
     element('p', {}, told || text),
     ADVICE[problem.kind] && element('p', {}, ADVICE[problem.kind]),
-    problem.requestId && problem.status >= 500 && element('p', {class: 'fine'}, 'Request ', element('code', {}, problem.requestId)),
+    problem.requestId && problem.status >= 500 && element('p', {class: 'fine'}, gettext('Request '), element('code', {}, problem.requestId)),
     controls.length > 0 && element('div', {class: 'notice-actions'}, controls));
 }
 
@@ -59,7 +60,7 @@ function laterButton(label, kind, onclick, seconds) {
   const control = button(label, {kind, onclick});
   const tick = (left) => {
     control.disabled = left > 0;
-    control.textContent = left > 0 ? `${label} in ${left} s` : label;
+    control.textContent = left > 0 ? gettext('{label} in {number} s', {label, number: left}) : label;
     if (left > 0) setTimeout(() => tick(left - 1), 1000);
   };
   if (seconds > 0) tick(Math.min(seconds, 3600));
@@ -89,7 +90,7 @@ export function note(...text) {
  */
 export function endedNotice(error, again, onagain, session, goOn) {
   if (!isStopped(error)) return noticeOf(error, {goOn, retry: onagain, signIn: () => session.signIn()});
-  return remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: onagain}}, again));
+  return remark(gettext('Stopped. '), element('button', {type: 'button', class: 'text-button', on: {click: onagain}}, again));
 }
 
 /**
@@ -100,7 +101,7 @@ export function endedNotice(error, again, onagain, session, goOn) {
 export function degradedRemark(steps, words = {}) {
   if (steps.length === 0) return null;
   const named = steps.map((step) => words[step] ?? step.replaceAll('_', ' '));
-  return remark('Done by simple rules, not by a model: ', named.join(', '), '.');
+  return remark(gettext('Done by simple rules, not by a model: '), named.join(', '), '.');
 }
 
 /**

@@ -12,6 +12,7 @@ import {loading} from './panel.js';
 import {picture} from './picture.js';
 import {dataTable} from './table.js';
 import {copyButton, fileName, save, takeaway} from './takeaway.js';
+import {gettext} from '../messages.js';
 
 const GROUPS_MAX = 20;
 /** Periods that make a line. */
@@ -30,12 +31,12 @@ export function numberCharts({query, columns = [], groups = [], group_count: all
   if (keyed.length === 0 || groups.length < 2) return null;
   const isInOrder = keyed.length === 1 && Boolean(keyed[0].period);
   const drawn = isInOrder ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
-  const by = columns.slice(0, keyed.length).map(({label}) => label).join(' and ');
+  const by = columns.slice(0, keyed.length).map(({label}) => label).join(gettext(' and '));
   const numbers = columns.slice(keyed.length);
   const charts = numbers.map((column, place) => {
     const entries = drawn.map((group) => ({label: group.label, value: valueOf(group[column.name])}));
     const isDrawn = DRAWN.has(column.kind) && aggregate[place]?.fn !== 'rank' && entries.some(({value}) => value !== null);
-    const [title, said] = [`${sentenceCase(column.label)} by ${by}`, (value) => written(column, value, language)];
+    const [title, said] = [gettext('{label} by {keys}', {label: sentenceCase(column.label), keys: by}), (value) => written(column, value, language)];
     return isDrawn && {title, entries, said, figure: isInOrder && entries.length >= LINE_MIN ? lineChart(title, entries, said) : barChart(title, entries, {isSorted: true, written: said})};
   }).filter(Boolean);
   if (charts.length === 0) return null;
@@ -43,14 +44,14 @@ export function numberCharts({query, columns = [], groups = [], group_count: all
   const cell = (column, value) => ({shown: value === null ? '–' : written(column, value, language), value});
   const table = dataTable([sentenceCase(by), ...numbers.map(({label}) => sentenceCase(label))],
     groups.map((group) => [{shown: group.label}, ...numbers.map((column) => cell(column, valueOf(group[column.name])))]));
-  const pictures = charts.map(({title, entries, said}) => ({label: charts.length > 1 ? `Picture: ${title}` : 'Picture', onchoose: async () => {
+  const pictures = charts.map(({title, entries, said}) => ({label: charts.length > 1 ? gettext('Picture: {title}', {title}) : gettext('Picture'), onchoose: async () => {
     save(`${fileName(title)}.png`, 'image/png', await picture(title, entries.map((each) => ({...each, shown: each.value === null ? '–' : said(each.value)}))));
-    announce('Saved as a picture');
+    announce(gettext('Saved as a picture'));
   }}));
   const taken = () => ({name: charts[0].title, columns: [by, ...numbers.map(({label}) => label)], rows: groups.map((group) => [group.label, ...numbers.map(({name}) => valueOf(group[name]))])});
   return element('div', {class: 'number-charts'}, charts.map(({figure}) => figure),
-    count > drawn.length && element('p', {class: 'fine'}, `${drawn.length} of ${number(count)} are shown.`),
-    element('div', {class: 'chart-tools'}, element('details', {}, element('summary', {}, 'Show as a table'), table), takeaway(taken, announce, pictures)));
+    count > drawn.length && element('p', {class: 'fine'}, gettext('{shown} of {all} are shown.', {shown: drawn.length, all: number(count)})),
+    element('div', {class: 'chart-tools'}, element('details', {}, element('summary', {}, gettext('Show as a table')), table), takeaway(taken, announce, pictures)));
 }
 
 /** Whether a list repeats what the charts show, so that it is left out beside them. @param {Element | null} list @param {Element} charts */
@@ -77,15 +78,15 @@ export function numbersNote({query, sentence} = {}, {question, text, context, do
  */
 function boardButton(query, {question, domain = 'records', context}) {
   const {spans, ...board} = query;
-  const control = button([icon('bookmark'), 'Keep on the board'], {kind: 'quiet', onclick: async () => {
+  const control = button([icon('bookmark'), gettext('Keep on the board')], {kind: 'quiet', onclick: async () => {
     control.disabled = true;
     try {
       await context.api.post('me/searches', {domain, query: question, parameters: {board}});
-      replace(control, icon('check'), 'On the board');
-      context.announce('Kept on the board');
+      replace(control, icon('check'), gettext('On the board'));
+      context.announce(gettext('Kept on the board'));
     } catch (error) {
       control.disabled = false;
-      replace(control, error.detail || 'Saving failed. Try again.');
+      replace(control, error.detail || gettext('Saving failed. Try again.'));
     }
   }});
   return control;
@@ -103,7 +104,7 @@ export function statementControl(query, question, context) {
     }
   };
   return element('details', {class: 'statement', on: {toggle: ({target}) => { if (target.open && !body.hasChildNodes()) load(); }}},
-    element('summary', {}, 'Show the SQL'), body);
+    element('summary', {}, gettext('Show the SQL')), body);
 }
 
 /** A statement with numbered places, and the value of each. It is copied with the values in it, to be run as it is. */
@@ -112,9 +113,9 @@ function shownStatement({sql, parameters}, context) {
   const placed = (of) => sql.replaceAll(/%\((\w+)\)s|%%/g, (place, name) => (name ? of(name) : '%'));
   const lines = placed((name) => `$${names.indexOf(name) + 1}`).replaceAll(/, ("?\w+"? as (?:(?:not )?materialized )?\()/g, ',\n$1');
   return [
-    element('pre', {tabindex: '0', 'aria-label': 'The statement'}, lines),
-    names.length > 0 && element('ol', {class: 'parameters', 'aria-label': 'Its parameters'}, names.map((name, place) => element('li', {}, `$${place + 1} = `, element('code', {}, literal(parameters[name]))))),
-    copyButton('Copy with its values', () => `${placed((name) => literal(parameters[name]))};`, context.announce),
+    element('pre', {tabindex: '0', 'aria-label': gettext('The statement')}, lines),
+    names.length > 0 && element('ol', {class: 'parameters', 'aria-label': gettext('Its parameters')}, names.map((name, place) => element('li', {}, `$${place + 1} = `, element('code', {}, literal(parameters[name]))))),
+    copyButton(gettext('Copy with its values'), () => `${placed((name) => literal(parameters[name]))};`, context.announce),
   ];
 }
 

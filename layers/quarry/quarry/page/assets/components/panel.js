@@ -5,6 +5,7 @@
 
 import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {noticeOf} from './notice.js';
+import {gettext} from '../messages.js';
 
 /**
  * @typedef {object} Panel
@@ -29,7 +30,7 @@ export function openPanel(title, load, {kicker, signIn, isWide = false, onshown 
   const dialog = element('dialog', {class: isWide ? 'panel is-wide' : 'panel', 'aria-labelledby': id},
     element('header', {class: 'panel-head'},
       element('div', {}, over, heading),
-      button(icon('close'), {kind: 'icon', 'aria-label': 'Close', title: 'Close', onclick: () => dialog.close()})),
+      button(icon('close'), {kind: 'icon', 'aria-label': gettext('Close'), title: gettext('Close'), onclick: () => dialog.close()})),
     body);
   dialog.addEventListener('close', () => dialog.remove());
   // a click outside lands on the dialog itself, since its content covers all of its inside
@@ -61,7 +62,7 @@ export function openPanel(title, load, {kicker, signIn, isWide = false, onshown 
 
 /** Grey placeholder lines. */
 export function loading(lines = 4) {
-  return element('div', {class: 'loading', role: 'status'}, element('span', {class: 'visually-hidden'}, 'Loading'),
+  return element('div', {class: 'loading', role: 'status'}, element('span', {class: 'visually-hidden'}, gettext('Loading')),
     Array.from({length: lines}, () => element('div', {class: 'loading-line', 'aria-hidden': 'true'})));
 }
 

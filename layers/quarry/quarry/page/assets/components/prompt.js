@@ -4,6 +4,7 @@
 
 import {button, element, hiddenText, icon, replace, uniqueId} from '../dom.js';
 import {Suggestions} from './suggestions.js';
+import {gettext} from '../messages.js';
 
 const QUERY_MAX = 2000;
 
@@ -47,8 +48,8 @@ export class Prompt {
   set busy(isBusy) {
     this.isBusy = isBusy;
     const stops = isBusy && this.onstop !== undefined;
-    replace(this.control, icon(stops ? 'stop' : 'arrow'), hiddenText(stops ? 'Stop' : 'Search'));
-    this.control.title = stops ? 'Stop' : 'Search';
+    replace(this.control, icon(stops ? 'stop' : 'arrow'), hiddenText(stops ? gettext('Stop') : gettext('Search')));
+    this.control.title = stops ? gettext('Stop') : gettext('Search');
     this.root.classList.toggle('is-busy', isBusy);
   }
 
@@ -91,5 +92,5 @@ export class Prompt {
  */
 export function promptBar(prompt, onnew) {
   return element('div', {class: 'prompt-bar'}, prompt.root,
-    button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: onnew}));
+    button([icon('plus'), element('span', {}, gettext('New search'))], {kind: 'quiet new-search', onclick: onnew}));
 }

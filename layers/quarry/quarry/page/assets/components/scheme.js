@@ -3,10 +3,11 @@
  */
 
 import {button, icon, replace} from '../dom.js';
+import {gettext} from '../messages.js';
 
 export function schemeButton() {
   const dark = () => (document.documentElement.dataset.scheme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-  const label = () => (dark() ? 'Light colours' : 'Dark colours');
+  const label = () => (dark() ? gettext('Light colours') : gettext('Dark colours'));
   const control = button(icon(dark() ? 'sun' : 'moon'), {kind: 'icon', title: label(), 'aria-label': label(), onclick: () => {
     const scheme = dark() ? 'light' : 'dark';
     document.documentElement.dataset.scheme = scheme;

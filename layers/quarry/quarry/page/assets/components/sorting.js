@@ -5,6 +5,7 @@
  */
 
 import {element} from '../dom.js';
+import {gettext} from '../messages.js';
 
 /**
  * The results in an order; those without a value come last.
@@ -34,5 +35,5 @@ export function sorted(results, orders, name) {
 export function sortControl(orders, chosen, onchoose, of = '') {
   const select = element('select', {on: {change: ({target}) => onchoose(target.value)}, data: {sort: ''}},
     orders.map(({name, label}) => element('option', {value: name, selected: name === chosen}, label)));
-  return element('label', {class: 'sort'}, element('span', {}, 'Sort', of && ` ${of}`), select);
+  return element('label', {class: 'sort'}, element('span', {}, gettext('Sort'), of && ` ${of}`), select);
 }

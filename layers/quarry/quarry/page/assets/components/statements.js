@@ -6,9 +6,10 @@ import {element} from '../dom.js';
 import {sentenceCase} from '../format.js';
 import {statementPlace} from '../markdown.js';
 import {openPreview, previewed} from './popover.js';
+import {gettext} from '../messages.js';
 
 // how the states of statements are marked, and what the marks mean
-const MARKS = {flagged: ['†', 'Not borne out'], plausible: ['?', 'Not checked in full']};
+const MARKS = {flagged: ['†', gettext('Not borne out')], plausible: ['?', gettext('Not checked in full')]};
 
 /** @typedef {{start: number, end: number, state: string, reason?: string | null}} Statement */
 

@@ -10,6 +10,7 @@ import {endedNotice} from './notice.js';
 import {loading} from './panel.js';
 import {statementMark, withStatementPlaces} from './statements.js';
 import {Timeline} from './timeline.js';
+import {gettext} from '../messages.js';
 
 /** A subclass says how to ask (`begin`), resets (`clear`), and shows the complete answer (`finish`) in `root`. */
 export class Streamed {
@@ -86,7 +87,7 @@ export class Streamed {
     const stopped = isStopped(error);
     const goOn = this.place !== null && canReadOn(error) ? () => this.resume() : undefined;
     if (!stopped || !this.text) replace(this.notes);
-    replace(this.after, this.noticeOf(error) ?? endedNotice(error, 'Ask again', () => this.again(), this.context.session, goOn), this.below());
+    replace(this.after, this.noticeOf(error) ?? endedNotice(error, gettext('Ask again'), () => this.again(), this.context.session, goOn), this.below());
     this.enter(stopped ? 'stopped' : 'failed');
     if (stopped) this.context.announce('Stopped');
   }

@@ -5,7 +5,8 @@
 
 import {isStopped} from '../api.js';
 import {element, hiddenText, replace, uniqueId} from '../dom.js';
-import {plural} from '../format.js';
+import {gettext, ngettext} from '../messages.js';
+
 
 const PAUSE_MS = 120;
 const LETTERS_MIN = 2;
@@ -24,7 +25,7 @@ export class Suggestions {
     this.suggest = suggest;
     this.found = [];
     this.active = -1;
-    this.list = element('ul', {id: uniqueId('suggestions'), class: 'suggestions', role: 'listbox', 'aria-label': 'Titles', hidden: true,
+    this.list = element('ul', {id: uniqueId('suggestions'), class: 'suggestions', role: 'listbox', 'aria-label': gettext('Titles'), hidden: true,
       // the input keeps the focus
       on: {mousedown: (event) => event.preventDefault()}});
     this.told = hiddenText('');
@@ -81,7 +82,7 @@ export class Suggestions {
       id: `${this.list.id}-${place}`, class: 'suggestion', role: 'option', 'aria-selected': 'false', on: {click: () => this.#open(place)},
     }, element('span', {class: 'suggestion-title'}, title), element('span', {class: 'card-meta'}, kicker))));
     this.#activate(-1);
-    this.told.textContent = found.length > 0 ? plural(found.length, 'title') : '';
+    this.told.textContent = found.length > 0 ? ngettext('{number} title', '{number} titles', found.length) : '';
   }
 
   #activate(place) {

@@ -10,6 +10,7 @@
  */
 
 import {button, element, visible} from '../dom.js';
+import {gettext} from '../messages.js';
 
 /**
  * Where a spreadsheet would start a formula. In many countries Excel splits CSV at semicolons and recognises quotes only at the
@@ -30,10 +31,10 @@ const FORMATS = [
  * @param {{label: string, onchoose: () => void}[]} [others] further entries
  */
 export function takeaway(take, announce, others = []) {
-  return menu('Export', [...FORMATS.map(({label, end, type, write}) => ({label, onchoose: () => {
+  return menu(gettext('Export'), [...FORMATS.map(({label, end, type, write}) => ({label, onchoose: () => {
     const taken = take();
     save(`${fileName(taken.name)}.${end}`, type, write(taken));
-    announce(`Saved as ${label}`);
+    announce(gettext('Saved as {format}', {format: label}));
   }})), ...others]);
 }
 
@@ -118,10 +119,10 @@ export function copyButton(label, text, announce) {
   const control = button(label, {kind: 'quiet', onclick: async () => {
     try {
       await navigator.clipboard.writeText(text());
-      control.textContent = 'Copied';
-      announce('Copied');
+      control.textContent = gettext('Copied');
+      announce(gettext('Copied'));
     } catch {
-      control.textContent = 'Copying is not allowed here';
+      control.textContent = gettext('Copying is not allowed here');
     }
   }});
   return control;
@@ -135,5 +136,5 @@ export function copyButton(label, text, announce) {
  * @param {...import('../dom.js').Child} others other actions
  */
 export function itemActions(type, id, context, ...others) {
-  return element('div', {class: 'panel-actions'}, copyButton('Copy link', () => context.itemAddress(type, id), context.announce), others);
+  return element('div', {class: 'panel-actions'}, copyButton(gettext('Copy link'), () => context.itemAddress(type, id), context.announce), others);
 }

@@ -4,9 +4,10 @@
  */
 
 import {element, hiddenText, icon, replace} from '../dom.js';
-import {duration, plural} from '../format.js';
+import {duration} from '../format.js';
+import {gettext, ngettext} from '../messages.js';
 
-const STATUS_WORDS = {running: 'running', completed: 'done', failed: 'failed', stopped: 'stopped'};
+const STATUS_WORDS = {running: gettext('running'), completed: gettext('done'), failed: gettext('failed'), stopped: gettext('stopped')};
 
 /**
  * @typedef {'running' | 'completed' | 'failed' | 'stopped'} Status
@@ -57,8 +58,8 @@ export class Timeline {
     this.root.dataset.state = status;
     const failed = [...this.steps.values()].filter(({step}) => step.status === 'failed').length;
     this.summary.textContent = [
-      this.name, plural(this.steps.size, 'step'), duration(performance.now() - this.started),
-      failed > 0 && `${failed} failed`, status === 'stopped' && 'stopped',
+      this.name, ngettext('{number} step', '{number} steps', this.steps.size), duration(performance.now() - this.started),
+      failed > 0 && ngettext('{number} failed', '{number} failed', failed), status === 'stopped' && gettext('stopped'),
     ].filter(Boolean).join(' · ');
     this.fold();
   }

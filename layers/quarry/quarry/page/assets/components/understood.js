@@ -6,7 +6,8 @@
  */
 
 import {element, hiddenText, icon} from '../dom.js';
-import {plural} from '../format.js';
+import {gettext, ngettext} from '../messages.js';
+
 
 /** The longest understanding in an address; a longer one leaves out what only explains. */
 const ADDRESS_MAX = 4000;
@@ -37,8 +38,8 @@ export function highlighted(text, understood) {
 export function standing({meets = [], misses = []}) {
   if (meets.length + misses.length === 0) return null;
   const item = (text, name, sign, word) => element('li', {class: name}, icon(sign), hiddenText(`${word}: `), element('span', {}, text));
-  return element('ul', {class: 'standing', 'aria-label': 'Conditions'},
-    meets.map((text) => item(text, 'is-met', 'check', 'Meets')), misses.map((text) => item(text, 'is-missed', 'cross', 'Misses')));
+  return element('ul', {class: 'standing', 'aria-label': gettext('Conditions')},
+    meets.map((text) => item(text, 'is-met', 'check', gettext('Meets'))), misses.map((text) => item(text, 'is-missed', 'cross', gettext('Misses'))));
 }
 
 /**
@@ -47,7 +48,7 @@ export function standing({meets = [], misses = []}) {
  */
 export function conditionsMet({meets = [], misses = []}) {
   if (meets.length + misses.length === 0) return null;
-  return element('span', {class: 'conditions-met'}, misses.length === 0 ? 'Meets every condition' : `Misses ${plural(misses.length, 'condition')}`);
+  return element('span', {class: 'conditions-met'}, misses.length === 0 ? gettext('Meets every condition') : ngettext('Misses {number} condition', 'Misses {number} conditions', misses.length));
 }
 
 /** The understanding for an address, as short as possible. @param {Understood} understood */
@@ -194,22 +195,22 @@ function leafOf(condition) {
 export function inputsOf(understood, {pointer}) {
   const leaf = leafOf(valueAt(understood, pointer));
   if (leaf === undefined) return [];
-  if (typeof leaf === 'string') return [{label: pointer === '/about' ? 'About' : 'Words', value: leaf}];
-  if (leaf.words) return [{label: 'Words', value: leaf.words}];
+  if (typeof leaf === 'string') return [{label: pointer === '/about' ? gettext('About') : gettext('Words'), value: leaf}];
+  if (leaf.words) return [{label: gettext('Words'), value: leaf.words}];
   const values = leaf.values ?? [leaf.value ?? []].flat();
   const isPlain = values.length > 0 && values.length <= VALUES_MAX && values.every((each) => ['string', 'number'].includes(typeof each));
   if (!isPlain) return [];
   const type = values.every((each) => typeof each === 'number') ? 'number' : values.every((each) => /^\d{4}-\d\d-\d\d$/.test(each)) ? 'date' : 'text';
   const ends = ENDS[leaf.op];
-  if (ends && type !== 'text') return ends.map((place, end) => ({label: ['From', 'To'][end], type, value: place === null ? '' : String(values[place])}));
-  return [{label: 'Value', value: values.map(spelt).join(' or '), type: type === 'number' && values.length === 1 ? 'number' : 'text'}];
+  if (ends && type !== 'text') return ends.map((place, end) => ({label: [gettext('From'), gettext('To')][end], type, value: place === null ? '' : String(values[place])}));
+  return [{label: gettext('Value'), value: values.map(spelt).join(gettext(' or ')), type: type === 'number' && values.length === 1 ? 'number' : 'text'}];
 }
 
 /** The understanding with what was typed for a chip. @param {string[]} typed */
 export function changed(understood, chip, typed) {
   const now = structuredClone(understood);
   const [root, steps] = rootOf(now, chip.pointer);
-  const label = typed.filter(Boolean).join(' to ');
+  const label = typed.filter(Boolean).join(gettext(' to '));
   now.chips = (now.chips ?? []).map((each) => (each.pointer === chip.pointer ? {...each, label} : each));
   now.spans = (now.spans ?? []).filter(({pointer}) => pointer !== chip.pointer);
   if (steps.length === 1) {

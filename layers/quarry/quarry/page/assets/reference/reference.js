@@ -9,7 +9,7 @@ import {noticeOf} from '../components/notice.js';
 import {schemeButton} from '../components/scheme.js';
 import {element, replace} from '../dom.js';
 import {DOMAINS} from '../domains.js';
-import {plural, words} from '../format.js';
+import {number, words} from '../format.js';
 import {examplesOf} from './examples.js';
 import {Types, prose} from './types.js';
 
@@ -173,7 +173,7 @@ function filterBy(text) {
     each.hidden = !each.querySelector('.operation:not([hidden])');
     page.contents.querySelector(`[data-contents-of="${each.dataset.section}"]`).hidden = each.hidden;
   }
-  announce(wanted.length ? `${plural(shown, 'match', 'matches')}` : '');
+  announce(wanted.length ? `${number(shown)} ${shown === 1 ? 'match' : 'matches'}` : '');
 }
 
 /** Show the operation in the address, even if the search hid it. */

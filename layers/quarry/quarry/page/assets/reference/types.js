@@ -3,7 +3,7 @@
  */
 
 import {element} from '../dom.js';
-import {number, plural} from '../format.js';
+import {number} from '../format.js';
 
 /** @typedef {Record<string, any>} Schema */
 
@@ -46,7 +46,7 @@ export class Types {
     return [
       minimum !== undefined && maximum !== undefined ? `${number(minimum)} to ${number(maximum)}`
         : minimum !== undefined ? `at least ${number(minimum)}` : maximum !== undefined && `at most ${number(maximum)}`,
-      maxLength !== undefined && `at most ${plural(maxLength, 'character')}`,
+      maxLength !== undefined && `at most ${number(maxLength)} characters`,
       maxItems !== undefined && `at most ${number(maxItems)}`,
       schema.default != null && schema.default !== '' && typeof schema.default !== 'object' && `default ${JSON.stringify(schema.default)}`,
     ].filter(Boolean);

@@ -13,6 +13,7 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {propertyFacts} from '../components/properties.js';
 import {labelOf} from '../domains.js';
 import {element, marked, replace} from '../dom.js';
+import {gettext} from '../messages.js';
 
 /** @param {string} domain */
 export function viewOf(domain) {
@@ -23,7 +24,7 @@ class AnswersView {
   constructor(domain, root, context) {
     Object.assign(this, {domain, root, context});
     this.prompt = new Prompt({
-      label: `Ask about ${labelOf(domain)}`, placeholder: `Ask about ${labelOf(domain).toLowerCase()} …`,
+      label: gettext('Ask about {name}', {name: labelOf(domain)}), placeholder: gettext('Ask about {name} …', {name: labelOf(domain).toLowerCase()}),
       onsubmit: (text) => context.go({q: text}), onstop: () => this.controller?.abort(),
     });
   }
@@ -38,7 +39,7 @@ class AnswersView {
     if (!this.question) {
       const {examples} = this.context;
       replace(this.root, element('div', {class: 'column hero'}, element('h1', {}, labelOf(this.domain)), this.prompt.root,
-        examples.length > 0 && choices('Questions to try', examples, (text) => this.context.go({q: text}))));
+        examples.length > 0 && choices(gettext('Questions to try'), examples, (text) => this.context.go({q: text}))));
       this.prompt.focus();
       return;
     }
@@ -72,7 +73,7 @@ class AnswersView {
       entry.save({answer: entry.answer});
       if (this.entry === entry) this.#showAnswer(entry.answer);
     } catch (error) {
-      if (this.entry === entry) replace(this.body, endedNotice(error, 'Ask again', () => this.#ask(entry, understood), this.context.session));
+      if (this.entry === entry) replace(this.body, endedNotice(error, gettext('Ask again'), () => this.#ask(entry, understood), this.context.session));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }

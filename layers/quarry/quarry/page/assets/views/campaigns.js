@@ -10,36 +10,37 @@ import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {button, element, outsideLink, replace} from '../dom.js';
-import {NONE, day, month, plural, words} from '../format.js';
+import {NONE, day, month, words} from '../format.js';
 import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {gettext, ngettext} from '../messages.js';
 
-export const title = 'Campaigns';
+export const title = gettext('Campaigns');
 
 const CARDS = 9;
 const BARS = 6;
 const HISTORY_MAX = 50;
 
 const ORDERS = [
-  {name: 'best', label: 'As found'},
-  {name: 'newest', label: 'Newest', key: ({capture_date: date}) => date, isDescending: true},
-  {name: 'oldest', label: 'Oldest', key: ({capture_date: date}) => date},
-  {name: 'brand', label: 'Brand', key: ({brand, company}) => brand ?? company},
+  {name: 'best', label: gettext('As found')},
+  {name: 'newest', label: gettext('Newest'), key: ({capture_date: date}) => date, isDescending: true},
+  {name: 'oldest', label: gettext('Oldest'), key: ({capture_date: date}) => date},
+  {name: 'brand', label: gettext('Brand'), key: ({brand, company}) => brand ?? company},
 ];
 
-const STEP_WORDS = {campaigns_research: 'the answer of the model', query_embedding: 'search by meaning'};
+const STEP_WORDS = {campaigns_research: gettext('the answer of the model'), query_embedding: gettext('search by meaning')};
 
-const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy', aggregate_campaigns: 'Counting', query: 'Querying', get: 'Reading a campaign'};
+const TOOLS = {semantic_search: gettext('Searching by meaning'), filter_campaigns: gettext('Filtering'), full_text_search: gettext('Searching the copy'), aggregate_campaigns: gettext('Counting'), query: gettext('Querying'), get: gettext('Reading a campaign')};
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new Chat(root, context, {
     domain: 'campaigns',
     open: (type, id, hint) => openFound(type, id, hint, context),
-    title: 'Ask about the campaigns',
-    lead: 'See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.',
-    label: 'Ask about the campaigns',
-    placeholder: 'Ask about offers, channels, moods or themes',
+    title: gettext('Ask about the campaigns'),
+    lead: gettext('See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.'),
+    label: gettext('Ask about the campaigns'),
+    placeholder: gettext('Ask about offers, channels, moods or themes'),
     turn: (asked, own) => new CampaignsTurn(asked, own, 'campaigns'),
   });
 }
@@ -103,15 +104,15 @@ class CampaignsTurn extends Turn {
       this.#keep(detectedFilters),
       !this.#isCounted && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),
-      suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
-        choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
+      suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, gettext('Ask next')),
+        choices(gettext('Follow-up questions'), suggestions, (text) => this.callbacks.onfollow(text))),
     ];
   }
 
   /** Whether the conditions that can be kept also apply to the next question. */
   #keep(filters) {
     if (Object.keys(filters).length === 0) return null;
-    const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
+    const keep = toggle(gettext('Keep for the next question'), {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
       this.keepsFilters = !this.keepsFilters;
       keep.setAttribute('aria-pressed', String(this.keepsFilters));
       this.callbacks.onchange();
@@ -126,15 +127,15 @@ function callLabel({tool, arguments: given}) {
 }
 
 function valueText(value) {
-  if (Array.isArray(value)) return value.join(' or ');
-  if (typeof value === 'boolean') return value ? 'with an offer' : 'without an offer';
-  if (value !== null && typeof value === 'object') return [value.from && `from ${day(value.from)}`, value.to && `until ${day(value.to)}`].filter(Boolean).join(' ');
+  if (Array.isArray(value)) return value.join(gettext(' or '));
+  if (typeof value === 'boolean') return value ? gettext('with an offer') : gettext('without an offer');
+  if (value !== null && typeof value === 'object') return [value.from && gettext('from {day}', {day: day(value.from)}), value.to && gettext('until {day}', {day: day(value.to)})].filter(Boolean).join(' ');
   return String(value);
 }
 
 /** A chart for each field. */
 function charts(counted) {
-  const fields = [['channel', 'By channel'], ['sentiment', 'By sentiment'], ['value_prop', 'By value proposition']];
+  const fields = [['channel', gettext('By channel')], ['sentiment', gettext('By sentiment')], ['value_prop', gettext('By value proposition')]];
   const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1);
   return shown.map(([field, name]) =>
     // the empty value stands for campaigns without one
@@ -143,7 +144,7 @@ function charts(counted) {
 
 /** The number of campaigns, as far as counted. */
 function counted({total, more}) {
-  return more ? `at least ${plural(total, 'campaign')}` : plural(total, 'campaign');
+  return more ? ngettext('at least {number} campaign', 'at least {number} campaigns', total) : ngettext('{number} campaign', '{number} campaigns', total);
 }
 
 /** The first cards, and a button for the others. */
@@ -151,7 +152,7 @@ function campaignList({campaigns, total, more}, turn) {
   const {question, text, context} = turn;
   const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
   const foot = element('div', {});
-  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Showing the first ${campaigns.length} of ${counted({total, more})}.`);
+  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, gettext('Showing the first {shown} of {all}.', {shown: campaigns.length, all: counted({total, more})}));
   let order = 'best';
   const item = (campaign) => campaignItem(campaign, context, turn.isNew('campaign', campaign.id));
   const show = (chosen) => {
@@ -159,7 +160,7 @@ function campaignList({campaigns, total, more}, turn) {
     const shown = sorted(campaigns, ORDERS, order);
     const rest = shown.slice(CARDS);
     replace(list, shown.slice(0, CARDS).map(item));
-    replace(foot, rest.length > 0 && button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
+    replace(foot, rest.length > 0 && button(ngettext('Show {number} more', 'Show {number} more', rest.length), {onclick: () => {
       const first = item(rest[0]);
       list.append(first, ...rest.slice(1).map(item));
       replace(foot, remark);
@@ -167,7 +168,7 @@ function campaignList({campaigns, total, more}, turn) {
     }}), remark);
   };
   show('best');
-  const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? `of these ${campaigns.length}` : ''),
+  const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? gettext('of these {number}', {number: campaigns.length}) : ''),
     takeaway(() => takenCampaigns(question, text, sorted(campaigns, ORDERS, order)), (said) => context.announce(said)), turn.saver);
   return [tools, list, foot];
 }
@@ -188,13 +189,13 @@ function campaignItem(campaign, context, isNew) {
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
     campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text clamped'}, campaign.campaign_text), isNew && label('New', {tone: 'accent'})), standing(campaign));
+    element('span', {class: 'card-text clamped'}, campaign.campaign_text), isNew && label(gettext('New'), {tone: 'accent'})), standing(campaign));
 }
 
 /** One campaign. */
 function openFound(type, id, hint, context) {
   if (type !== 'campaign') return null;
-  return openPanel(hint?.brand ?? hint?.company ?? 'Campaign', async (panel) => {
+  return openPanel(hint?.brand ?? hint?.company ?? gettext('Campaign'), async (panel) => {
     const campaign = hint ?? await context.api.get(pathOf('campaigns', id));
     panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
     return [details(campaign), itemActions('campaign', id, context)];
@@ -205,14 +206,14 @@ function details(campaign) {
   return [
     element('blockquote', {class: 'campaign-copy'}, campaign.full_campaign_text ?? campaign.campaign_text),
     facts([
-      ['Company', campaign.company],
-      ['Channel', campaign.channel],
-      ['Offer', campaign.offer],
-      ['Value propositions', campaign.key_value_props.join(', ')],
-      ['Sentiment', campaign.imagery_sentiment],
-      ['Visual style', campaign.imagery_visual_style],
-      ['Captured', campaign.capture_date && day(campaign.capture_date)],
-      ['Seen at', campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
+      [gettext('Company'), campaign.company],
+      [gettext('Channel'), campaign.channel],
+      [gettext('Offer'), campaign.offer],
+      [gettext('Value propositions'), campaign.key_value_props.join(', ')],
+      [gettext('Sentiment'), campaign.imagery_sentiment],
+      [gettext('Visual style'), campaign.imagery_visual_style],
+      [gettext('Captured'), campaign.capture_date && day(campaign.capture_date)],
+      [gettext('Seen at'), campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
     ]),
   ];
 }

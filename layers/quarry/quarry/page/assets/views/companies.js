@@ -11,31 +11,32 @@ import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {element, outsideLink, replace} from '../dom.js';
-import {money, number, plural, words} from '../format.js';
+import {money, number, words} from '../format.js';
 import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {gettext, ngettext} from '../messages.js';
 
-export const title = 'Companies';
+export const title = gettext('Companies');
 
 const MESSAGES_MAX = 50;
 
 const STEP_WORDS = {
-  company_plan: 'the plan', company_rerank: 'the ranking', company_critique: 'the check of the results', company_summary: 'the summary',
-  companies_answer: 'the answer',
-  query_embedding: 'search by meaning',
+  company_plan: gettext('the plan'), company_rerank: gettext('the ranking'), company_critique: gettext('the check of the results'), company_summary: gettext('the summary'),
+  companies_answer: gettext('the answer'),
+  query_embedding: gettext('search by meaning'),
 };
 
-const STATUS_WORDS = {startup: 'Startup', acquired: 'Acquired', public: 'Public', closed: 'Closed'};
+const STATUS_WORDS = {startup: gettext('Startup'), acquired: gettext('Acquired'), public: gettext('Public'), closed: gettext('Closed')};
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new Chat(root, context, {
     domain: 'companies',
     open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf, context),
-    title: 'Find companies in plain words',
-    lead: 'Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.',
-    label: 'Describe the companies you are looking for',
-    placeholder: 'Describe the companies you are looking for',
+    title: gettext('Find companies in plain words'),
+    lead: gettext('Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.'),
+    label: gettext('Describe the companies you are looking for'),
+    placeholder: gettext('Describe the companies you are looking for'),
     turn: (asked, own) => new CompaniesTurn(asked, own, 'companies'),
   });
 }
@@ -58,7 +59,7 @@ class CompaniesTurn extends Turn {
   }
 
   get summary() {
-    return plural(this.answer.references.length, 'company', 'companies');
+    return ngettext('{number} company', '{number} companies', this.answer.references.length);
   }
 
   get results() {
@@ -73,7 +74,7 @@ class CompaniesTurn extends Turn {
   found() {
     const {references, companiesById, telemetry} = this.answer;
     const comparison = new Comparison(references.map((reference) => candidateOf(reference, companiesById[reference.companyId])), this.context);
-    const list = element('ol', {class: 'cards references', 'aria-label': 'Companies'});
+    const list = element('ol', {class: 'cards references', 'aria-label': gettext('Companies')});
     const show = (order) => replace(list, sorted(references, orders(companiesById), order).map((reference) => element('li', {},
       referenceCard(reference, () => this.context.open('company', reference.companyId, {...reference, company: companiesById[reference.companyId]}), comparison.control(reference.companyId), this.isNew('company', reference.companyId)))));
     show('best');
@@ -104,29 +105,29 @@ function takenCompanies({question, text, answer: {references, companiesById}}) {
 function orders(companies) {
   const of = (name) => ({companyId}) => companies[companyId]?.[name];
   return [
-    {name: 'best', label: 'Best match'},
-    {name: 'name', label: 'Name', key: ({companyName}) => companyName},
-    {name: 'founded', label: 'Founded, latest first', key: of('founded_year'), isDescending: true},
-    {name: 'funding', label: 'Funding, most first', key: of('total_funding_usd'), isDescending: true},
-    {name: 'size', label: 'Employees, most first', key: of('employee_count'), isDescending: true},
+    {name: 'best', label: gettext('Best match')},
+    {name: 'name', label: gettext('Name'), key: ({companyName}) => companyName},
+    {name: 'founded', label: gettext('Founded, latest first'), key: of('founded_year'), isDescending: true},
+    {name: 'funding', label: gettext('Funding, most first'), key: of('total_funding_usd'), isDescending: true},
+    {name: 'size', label: gettext('Employees, most first'), key: of('employee_count'), isDescending: true},
   ];
 }
 
 /** @returns {import('../components/compare.js').Candidate} */
 function candidateOf({companyId: id, companyName: name, ...reference}, company = {}) {
   return {id, name, rows: [
-    ['What it does', company.tagline ?? reference.inlineDescription],
-    ['Meets', (reference.meets ?? []).join(', ')],
-    ['Misses', (reference.misses ?? []).join(', ')],
-    ['Status', company.status && (STATUS_WORDS[company.status] ?? words(company.status))],
-    ['Where', [company.hq_city, company.hq_country].filter(Boolean).join(', ')],
-    ['Founded', company.founded_year],
-    ['Employees', company.employee_count == null ? null : number(company.employee_count)],
-    ['Stage', stageOf(company)],
-    ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
-    ['For whom', company.target_customer],
-    ['What sets it apart', company.differentiator],
-    ['Business models', (company.business_models ?? []).join(', ')],
+    [gettext('What it does'), company.tagline ?? reference.inlineDescription],
+    [gettext('Meets'), (reference.meets ?? []).join(', ')],
+    [gettext('Misses'), (reference.misses ?? []).join(', ')],
+    [gettext('Status'), company.status && (STATUS_WORDS[company.status] ?? words(company.status))],
+    [gettext('Where'), [company.hq_city, company.hq_country].filter(Boolean).join(', ')],
+    [gettext('Founded'), company.founded_year],
+    [gettext('Employees'), company.employee_count == null ? null : number(company.employee_count)],
+    [gettext('Stage'), stageOf(company)],
+    [gettext('Funding'), company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+    [gettext('For whom'), company.target_customer],
+    [gettext('What sets it apart'), company.differentiator],
+    [gettext('Business models'), (company.business_models ?? []).join(', ')],
   ]};
 }
 
@@ -142,7 +143,7 @@ function openFound(type, id, hint, answersOf, context) {
       references.map((reference) => candidateOf(reference, companiesById[reference.companyId]))));
   }
   if (type !== 'company') return null;
-  return openPanel(hint?.companyName ?? 'Company', async (panel) => {
+  return openPanel(hint?.companyName ?? gettext('Company'), async (panel) => {
     const company = hint?.company ?? await context.api.get(pathOf('companies', id));
     panel.setTitle(company.company_name, kickerOf(company));
     return [companyDetails(company), itemActions('company', id, context)];
@@ -158,7 +159,7 @@ function referenceCard(reference, onopen, control, isNew) {
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
     standing(reference),
-    element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), reference.evidenceChips.map((text) => label(text)), control));
+    element('div', {class: 'chips'}, isNew && label(gettext('New'), {tone: 'accent'}), reference.evidenceChips.map((text) => label(text)), control));
 }
 
 function kickerOf(company) {
@@ -167,27 +168,27 @@ function kickerOf(company) {
 
 function companyDetails(company) {
   const texts = [
-    ['What it does', company.description], ['Product', company.product_description], ['Problem', company.problem_solved],
-    ['For whom', company.target_customer], ['What sets it apart', company.differentiator],
+    [gettext('What it does'), company.description], [gettext('Product'), company.product_description], [gettext('Problem'), company.problem_solved],
+    [gettext('For whom'), company.target_customer], [gettext('What sets it apart'), company.differentiator],
   ];
   return [
     company.tagline && element('p', {class: 'lead'}, company.tagline),
     texts.filter(([, text]) => text).map(([name, text]) => element('section', {}, element('h3', {class: 'section-label'}, name), element('p', {}, text))),
-    company.niches.length > 0 && element('section', {}, element('h3', {class: 'section-label'}, 'Niches'),
+    company.niches.length > 0 && element('section', {}, element('h3', {class: 'section-label'}, gettext('Niches')),
       element('div', {class: 'chips'}, company.niches.map((niche) => label(niche)))),
     facts([
-      ['Sectors', company.sectors.join(', ')],
-      ['Categories', company.categories.join(', ')],
-      ['Business models', company.business_models.join(', ')],
-      ['Founded', company.founded_year],
-      ['Closed', company.closed_year],
-      ['Acquired by', company.acquirer],
-      ['Founders', company.founders.join(', ')],
-      ['Employees', company.employee_count == null ? null : number(company.employee_count)],
-      ['Stage', stageOf(company)],
-      ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
-      ['Formerly', company.former_names.join(', ')],
-      ['Website', company.website_url && outsideLink(company.website_url, company.website_url.replace(/^https?:\/\//, ''))],
+      [gettext('Sectors'), company.sectors.join(', ')],
+      [gettext('Categories'), company.categories.join(', ')],
+      [gettext('Business models'), company.business_models.join(', ')],
+      [gettext('Founded'), company.founded_year],
+      [gettext('Closed'), company.closed_year],
+      [gettext('Acquired by'), company.acquirer],
+      [gettext('Founders'), company.founders.join(', ')],
+      [gettext('Employees'), company.employee_count == null ? null : number(company.employee_count)],
+      [gettext('Stage'), stageOf(company)],
+      [gettext('Funding'), company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+      [gettext('Formerly'), company.former_names.join(', ')],
+      [gettext('Website'), company.website_url && outsideLink(company.website_url, company.website_url.replace(/^https?:\/\//, ''))],
     ]),
   ];
 }

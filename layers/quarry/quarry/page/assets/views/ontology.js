@@ -14,13 +14,14 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {propertyFacts} from '../components/properties.js';
 import {itemActions, takeaway} from '../components/takeaway.js';
 import {button, element, marked, plain, replace} from '../dom.js';
-import {moment, number, plural, words} from '../format.js';
+import {moment, number, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
+import {gettext, ngettext} from '../messages.js';
 
-export const title = 'Projects';
+export const title = gettext('Projects');
 
 const TYPES = {
-  task: 'Tasks', plan: 'Plans', goal: 'Goals', milestone: 'Milestones', document: 'Documents', output: 'Outputs', requirement: 'Requirements',
+  task: gettext('Tasks'), plan: gettext('Plans'), goal: gettext('Goals'), milestone: gettext('Milestones'), document: gettext('Documents'), output: gettext('Outputs'), requirement: gettext('Requirements'),
 };
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
@@ -35,7 +36,7 @@ class OntologyView {
     /** What a change of the types keeps: the results of all types, and the focused filter. */
     this.carried = null;
     this.prompt = new Prompt({
-      label: 'Search the projects', placeholder: 'Search tasks, plans, goals, documents …',
+      label: gettext('Search the projects'), placeholder: gettext('Search tasks, plans, goals, documents …'),
       onsubmit: (text) => this.context.go({...this.#filters(), q: text}), onstop: () => this.controller?.abort(),
     });
   }
@@ -78,16 +79,16 @@ class OntologyView {
   #showFirst() {
     const {examples} = this.context;
     replace(this.root, element('div', {class: 'column hero'},
-      element('div', {}, element('h1', {}, 'Everything in your projects'),
-        element('p', {class: 'lead'}, 'Find your own tasks, plans, goals, milestones, documents, outputs and requirements by a few words, even misspelt.')),
+      element('div', {}, element('h1', {}, gettext('Everything in your projects')),
+        element('p', {class: 'lead'}, gettext('Find your own tasks, plans, goals, milestones, documents, outputs and requirements by a few words, even misspelt.'))),
       this.prompt.root,
-      examples.length > 0 && element('section', {'aria-label': 'Examples'}, choices('Searches to try', examples, (text) => this.context.go({q: text})))));
+      examples.length > 0 && element('section', {'aria-label': gettext('Examples')}, choices(gettext('Searches to try'), examples, (text) => this.context.go({q: text})))));
     this.prompt.focus();
   }
 
   #lay() {
     this.body = element('div', {class: 'entities-body'});
-    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `Projects: ${this.search.q}`);
+    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, gettext('Projects: {text}', {text: this.search.q}));
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.context.go({})),
       heading, this.body));
@@ -112,9 +113,9 @@ class OntologyView {
       if (told) entry.save({news: told});
       if (this.entry !== entry) return;
       this.#showResponse(entry);
-      this.context.announce(plural(entry.response.results.length, 'result'));
+      this.context.announce(ngettext('{number} result', '{number} results', entry.response.results.length));
     } catch (error) {
-      if (this.entry === entry) replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session));
+      if (this.entry === entry) replace(this.body, endedNotice(error, gettext('Search again'), () => this.#run(entry), this.context.session));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
@@ -134,10 +135,12 @@ class OntologyView {
     replace(this.body, this.#filterRow(all), this.answerPlace,
       news && remark(news.text),
       this.#tools(shown),
-      total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
+      total > shown.length && element('p', {class: 'fine'}, more
+        ? gettext('The best {shown} of at least {all} are shown. A filter or another word finds the rest.', {shown: number(shown.length), all: number(total)})
+        : gettext('The best {shown} of {all} are shown. A filter or another word finds the rest.', {shown: number(shown.length), all: number(total)})),
       shown.length === 0
-        ? emptyState('No matches in your projects', this.search.project || this.search.type.length > 0
-          ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
+        ? emptyState(gettext('No matches in your projects'), this.search.project || this.search.type.length > 0
+          ? button(gettext('Search all projects and types'), {onclick: () => this.context.go({q: this.search.q})}) : gettext('Try another word, or fewer.'))
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && total > results.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
@@ -156,7 +159,7 @@ class OntologyView {
       entry.save({answer: entry.answer});
       if (this.entry === entry) this.#showAnswer(entry.answer);
     } catch (error) {
-      if (this.entry === entry) replace(this.answerPlace, endedNotice(error, 'Ask again', () => this.#ask(entry, understood), this.context.session));
+      if (this.entry === entry) replace(this.answerPlace, endedNotice(error, gettext('Ask again'), () => this.#ask(entry, understood), this.context.session));
     }
   }
 
@@ -172,7 +175,7 @@ class OntologyView {
     const parameters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0));
     const columns = ['type', 'id', 'title', 'project_name', 'score', 'snippet'];
     return element('div', {class: 'results-tools'},
-      button('Answer this question', {onclick: () => this.#ask(this.entry)}),
+      button(gettext('Answer this question'), {onclick: () => this.#ask(this.entry)}),
       results.length > 0 && takeaway(() => ({name: q, columns, rows: results.map((result) => columns.map((name) => (name === 'snippet' ? plain(result.snippet ?? '') : result[name])))}), (text) => this.context.announce(text)),
       saver(this.context, {domain: 'ontology', query: q, parameters, results: () => results.map(({type, id}) => ({type, id}))}));
   }
@@ -185,11 +188,11 @@ class OntologyView {
     const isWhole = all.total <= all.results.length;
     const told = (results = []) => (isWhole ? results.length : null);
     const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
-    return element('div', {class: 'entity-filters'}, element('div', {class: 'filters', role: 'group', 'aria-label': 'Project'},
-      project && removable(projectName(all, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
+    return element('div', {class: 'entity-filters'}, element('div', {class: 'filters', role: 'group', 'aria-label': gettext('Project')},
+      project && removable(projectName(all, project), {label: gettext('Search all projects'), onremove: () => go({project: ''})}),
       !project && projects.size > 1 && [...projects].map(([id, results]) =>
         toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: told(results), ontoggle: () => go({project: id})}))),
-    element('div', {class: 'filters', role: 'group', 'aria-label': 'Type'},
+    element('div', {class: 'filters', role: 'group', 'aria-label': gettext('Type')},
       Object.keys(TYPES).filter((name) => !isWhole || counts.has(name) || type.includes(name)).map((name) =>
         toggle(TYPES[name], {
           pressed: type.includes(name), name, count: told(counts.get(name)),
@@ -202,7 +205,7 @@ class OntologyView {
 
   #result(result, news) {
     return [
-      element('p', {class: 'card-meta'}, result.project_name, result.near && label('Near'), news?.keys.includes(`${result.type}/${result.id}`) && label('New', {tone: 'accent'})),
+      element('p', {class: 'card-meta'}, result.project_name, result.near && label(gettext('Near')), news?.keys.includes(`${result.type}/${result.id}`) && label(gettext('New'), {tone: 'accent'})),
       element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => this.context.open(result.type, result.id, result)}}, result.title)),
       result.snippet && element('p', {class: 'card-text'}, marked(result.snippet)),
     ];
@@ -220,7 +223,7 @@ function details(entity) {
   if (typeof body === 'string') new MarkdownView(prose).show(body);
   return [
     typeof body === 'string' && prose,
-    propertyFacts(props, [['Project', entity.project?.name], ['Changed', entity.updated_at && moment(entity.updated_at)]]),
+    propertyFacts(props, [[gettext('Project'), entity.project?.name], [gettext('Changed'), entity.updated_at && moment(entity.updated_at)]]),
   ];
 }
 
@@ -232,7 +235,7 @@ function groups(results, key) {
 }
 
 function projectName({results}, id) {
-  return results.find((result) => result.project_id === id)?.project_name ?? 'One project';
+  return results.find((result) => result.project_id === id)?.project_name ?? gettext('One project');
 }
 
 /** @param {URLSearchParams} params */

@@ -18,20 +18,21 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {conditionChips, forgetTaken} from '../components/conditions.js';
 import {former, highlighted, packed, unpacked, without} from '../components/understood.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
-import {plural} from '../format.js';
-import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
 
-export const title = 'People';
+import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
+import {gettext, ngettext} from '../messages.js';
+
+export const title = gettext('People');
 
 const STEP_WORDS = {
-  people_cleanup: 'the tidying of the query', people_query: 'the reading of the query', people_reasons: 'the reasons',
+  people_cleanup: gettext('the tidying of the query'), people_query: gettext('the reading of the query'), people_reasons: gettext('the reasons'),
 };
 
 const TIERS = [
   null,
-  'Few people meet every condition, so time was relaxed.',
-  'Few people meet every condition, so time and place were relaxed.',
-  'Few people meet every condition, so time, place, company and team were relaxed.',
+  gettext('Few people meet every condition, so time was relaxed.'),
+  gettext('Few people meet every condition, so time and place were relaxed.'),
+  gettext('Few people meet every condition, so time, place, company and team were relaxed.'),
 ];
 
 /** The request's own filters, by the relaxations that drop them. */
@@ -40,17 +41,17 @@ const WISHES = {preferred_locations: 'place', open_to_work_only: 'open', offer_s
 const DISCOVER_PAGE = 24;
 
 const ORDERS = [
-  {name: 'best', label: 'Best match'},
-  {name: 'name', label: 'Name', key: ({name}) => name},
-  {name: 'salary', label: 'Pay asked, lowest first', key: ({work_preferred_salary_min: salary}) => salary},
+  {name: 'best', label: gettext('Best match')},
+  {name: 'name', label: gettext('Name'), key: ({name}) => name},
+  {name: 'salary', label: gettext('Pay asked, lowest first'), key: ({work_preferred_salary_min: salary}) => salary},
 ];
-const COST = 'Each change is a new search and costs one credit.';
+const COST = gettext('Each change is a new search and costs one credit.');
 
-const KEPT = 'Results are kept for a day, for the person who searched.';
+const KEPT = gettext('Results are kept for a day, for the person who searched.');
 /** Why a search is offered instead of run. */
-const ARRIVED = {what: 'This link is a search for people', why: 'Running it costs one credit.'};
-const SHARED = {what: 'This search was shared with you', why: `${KEPT} Searching yourself costs one credit.`};
-const GONE = {what: 'What this search found is no longer here', why: `${KEPT} Searching again costs one credit.`};
+const ARRIVED = {what: gettext('This link is a search for people'), why: gettext('Running it costs one credit.')};
+const SHARED = {what: gettext('This search was shared with you'), why: `${KEPT} ${gettext('Searching yourself costs one credit.')}`};
+const GONE = {what: gettext('What this search found is no longer here'), why: `${KEPT} ${gettext('Searching again costs one credit.')}`};
 
 /** An earlier search is not available: it is not the reader's, has expired, or was another one. */
 const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);
@@ -67,7 +68,7 @@ class PeopleView {
     this.entry = null;
     this.balance = element('span', {class: 'balance'});
     this.prompt = new Prompt({
-      label: 'Describe who you are looking for', placeholder: 'Describe who you are looking for',
+      label: gettext('Describe who you are looking for'), placeholder: gettext('Describe who you are looking for'),
       onsubmit: (text) => this.context.go({...this.#wishes(), q: text}), onstop: () => this.controller?.abort(),
     });
   }
@@ -115,14 +116,14 @@ class PeopleView {
 
   #showFirst() {
     const {examples} = this.context;
-    const everybody = element('section', {class: 'everybody', 'aria-label': 'Everybody'});
+    const everybody = element('section', {class: 'everybody', 'aria-label': gettext('Everybody')});
     replace(this.root, element('div', {class: 'wide workspace people-first'},
       element('div', {class: 'column hero'},
-        element('div', {}, element('h1', {}, 'Find people by what they have done'),
-          element('p', {class: 'lead'}, 'Say what you need: skills, places, employers, years, pay. You see how your query was understood, and why each person is here. A search costs one credit.')),
+        element('div', {}, element('h1', {}, gettext('Find people by what they have done')),
+          element('p', {class: 'lead'}, gettext('Say what you need: skills, places, employers, years, pay. You see how your query was understood, and why each person is here. A search costs one credit.'))),
         this.prompt.root, this.balance,
-        examples.length > 0 && element('section', {'aria-label': 'Examples'},
-          choices('Queries to try', examples, (text) => this.context.go({q: text})))),
+        examples.length > 0 && element('section', {'aria-label': gettext('Examples')},
+          choices(gettext('Queries to try'), examples, (text) => this.context.go({q: text})))),
       everybody));
     this.prompt.focus();
     this.#discover(everybody);
@@ -138,7 +139,7 @@ class PeopleView {
     try {
       const page = await this.context.api.get('people', {query: {limit: DISCOVER_PAGE, cursor}});
       if (this.entry !== entry) return;
-      if (cursor === null) replace(section, page.people.length > 0 && element('h2', {class: 'section-label'}, 'Everybody'), list);
+      if (cursor === null) replace(section, page.people.length > 0 && element('h2', {class: 'section-label'}, gettext('Everybody')), list);
       else foot.remove();
       const added = page.people.map((person) => element('li', {}, discoveredCard(person, this.context)));
       list.append(...added);
@@ -146,7 +147,7 @@ class PeopleView {
       if (cursor !== null) added[0]?.querySelector('button').focus();
       if (page.next_cursor) {
         const more = element('div', {class: 'everybody-foot'},
-          button('Show more', {onclick: () => { more.remove(); this.#discover(section, page.next_cursor); }}));
+          button(gettext('Show more'), {onclick: () => { more.remove(); this.#discover(section, page.next_cursor); }}));
         section.append(more);
       }
     } catch (error) {
@@ -156,7 +157,7 @@ class PeopleView {
 
   #lay() {
     this.body = element('div', {class: 'people-body'});
-    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `People: ${this.search.q}`);
+    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, gettext('People: {text}', {text: this.search.q}));
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.context.go({})),
       element('div', {class: 'people-head'}, this.#filters(), this.balance),
@@ -170,16 +171,16 @@ class PeopleView {
     const {open, place, salary} = this.search;
     const isSet = [open, place, salary].some(Boolean);
     return element('details', {class: 'dates people-filters', open: isSet || matchMedia('(min-width: 40rem)').matches},
-      element('summary', {}, icon('filter'), 'Filters'), element('div', {class: 'people-wishes'}, this.#wishControls()));
+      element('summary', {}, icon('filter'), gettext('Filters')), element('div', {class: 'people-wishes'}, this.#wishControls()));
   }
 
   #wishControls() {
     const {open, place, salary} = this.search;
     const go = (changes) => this.#change(changes, this.search.understood);
-    const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
-    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any pay', (value) => go({salary: value}));
+    const placeField = field(gettext('Would work in'), 'text', place, gettext('any place'), (value) => go({place: value}));
+    const salaryField = field(gettext('Pay offered, ₹ a year'), 'number', salary, gettext('any pay'), (value) => go({salary: value}));
     return [
-      toggle('Open to work only', {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
+      toggle(gettext('Open to work only'), {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
       placeField, salaryField,
     ];
   }
@@ -199,7 +200,7 @@ class PeopleView {
     this.controller = new AbortController();
     this.prompt.busy = true;
     replace(this.body, loading(6));
-    this.context.announce('Searching people');
+    this.context.announce(gettext('Searching people'));
     try {
       const response = await this.context.api.post('people/search', this.#request(), {
         // one history entry is one request, even after a reload, so it is charged once
@@ -211,7 +212,7 @@ class PeopleView {
       if (told) entry.save({news: told});
       if (this.entry !== entry) return;
       this.#showResponse(response);
-      this.context.announce(plural(response.people.length, 'person', 'people'));
+      this.context.announce(ngettext('{number} person', '{number} people', response.people.length));
       this.#showBalance();
     } catch (error) {
       if (this.entry !== entry) return;
@@ -219,7 +220,7 @@ class PeopleView {
         this.#offer(entry, kept !== entry.key ? SHARED : GONE);
         return;
       }
-      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, kept), this.context.session),
+      replace(this.body, endedNotice(error, gettext('Search again'), () => this.#run(entry, kept), this.context.session),
         this.search.understood !== null && this.#understood(this.search.understood));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
@@ -230,7 +231,7 @@ class PeopleView {
   #offer(entry, {what, why}) {
     replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, what),
       element('p', {}, why),
-      button('Search for one credit', {kind: 'primary', onclick: () => { entry.adopt(); entry.running = this.#run(entry); }})),
+      button(gettext('Search for one credit'), {kind: 'primary', onclick: () => { entry.adopt(); entry.running = this.#run(entry); }})),
     this.search.understood !== null && this.#understood(this.search.understood));
     this.context.announce(`${what}. ${why}`);
   }
@@ -254,7 +255,7 @@ class PeopleView {
       degradedRemark(degraded, STEP_WORDS),
       notice && people.length > 0 && remark(notice),
       people.length === 0
-        ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState('Nobody fits', notice ?? 'Drop a condition, or say it in other words.')]
+        ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState(gettext('Nobody fits'), notice ?? gettext('Drop a condition, or say it in other words.'))]
         : this.#list(people),
       understood && this.#relaxations(relaxations, understood));
   }
@@ -265,13 +266,13 @@ class PeopleView {
     const isChanged = this.search.understood !== null;
     const chips = conditionChips(understood, {question, note: COST, onchange: (changed) => this.#change({}, changed)});
     const readAgain = () => { forgetTaken(question); this.#change({}, null); };
-    return element('section', {class: 'understood', 'aria-label': 'How the query was understood'},
+    return element('section', {class: 'understood', 'aria-label': gettext('How the query was understood')},
       (understood.spans ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(question, understood)),
       (understood.chips ?? []).length === 0 && element('p', {class: 'fine'},
-        isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.'),
+        isChanged ? gettext('No condition is left') : gettext('No condition was read from this'), gettext('; the closest people by meaning are shown.')),
       chips,
       element('p', {class: 'fine'}, isChanged && [
-        'Searched with your changes. ', element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the query again'), '. ',
+        gettext('Searched with your changes. '), element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, gettext('Read the query again')), '. ',
       ], (chips.length > 0 || isChanged) && COST));
   }
 
@@ -279,7 +280,7 @@ class PeopleView {
     // the condition that excludes most first
     const helpful = relaxations.filter(({additional_people: more}) => more > 0).toSorted((one, other) => other.additional_people - one.additional_people);
     if (helpful.length === 0) return null;
-    return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
+    return element('section', {class: 'relaxations', 'aria-label': gettext('Relax a condition')}, element('h2', {class: 'section-label'}, gettext('Relax a condition')),
       element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>
         element('button', {type: 'button', class: 'chip toggle', data: {relax: constraint}, on: {click: () => this.#relax(constraint, understood)}},
           text, element('span', {class: 'chip-count'}, `+${more}`)))));
@@ -294,8 +295,8 @@ class PeopleView {
   /** The people, to sort, compare, save and export. */
   #list(people) {
     const {news} = this.entry.saved;
-    this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? 'No name given', rows: comparedRows(person)})), this.context);
-    const list = element('ol', {class: 'cards people-list', 'aria-label': 'People'});
+    this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? gettext('No name given'), rows: comparedRows(person)})), this.context);
+    const list = element('ol', {class: 'cards people-list', 'aria-label': gettext('People')});
     const show = (order) => replace(list, sorted(people, ORDERS, order).map((person) => element('li', {},
       personCard(person, () => this.context.open('person', person.id, person), this.comparison.control(person.id), news?.keys.includes(`person/${person.id}`)))));
     show('best');
@@ -321,19 +322,19 @@ class PeopleView {
 
   #setBalance(balance) {
     this.balance.classList.toggle('is-empty', balance === 0);
-    replace(this.balance, plural(balance, 'credit'));
+    replace(this.balance, ngettext('{number} credit', '{number} credits', balance));
   }
 }
 
 function discoveredCard(person, context) {
   return element('button', {type: 'button', class: 'card', on: {click: () => context.open('person', person.id, person)}},
-    element('span', {class: 'card-title'}, person.name ?? 'No name given'),
+    element('span', {class: 'card-title'}, person.name ?? gettext('No name given')),
     person.city && element('span', {class: 'card-meta'}, person.city),
     person.summaries[0] && element('span', {class: 'card-text clamped'}, person.summaries[0]));
 }
 
 function field(name, type, value, placeholder, onchange) {
-  if (value) return removable(`${name}: ${value}`, {label: `Remove: ${name}`, onremove: () => onchange('')});
+  if (value) return removable(`${name}: ${value}`, {label: gettext('Remove: {label}', {label: name}), onremove: () => onchange('')});
   const id = uniqueId('wish');
   return element('span', {class: 'field wish'}, element('label', {for: id}, name),
     element('input', {id, type, placeholder, min: type === 'number' ? '0' : null, maxlength: '120', on: {change: (event) => onchange(event.target.value.trim())}}));

@@ -17,15 +17,16 @@ import {Answer} from './records/answer.js';
 import {collections, exampleQuestions, typeLabel} from './records/declared.js';
 import {kicker, openRecord} from './records/record.js';
 import {Results} from './records/results.js';
+import {gettext} from '../messages.js';
 
-export const title = 'Records';
+export const title = gettext('Records');
 
 const HISTORY_MAX = 5;
 
 /** The parameters of an address that are not facets, including those of a sign-in. */
 const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description', 'kept', 'saved']);
 
-const PLACEHOLDER = 'Ask, or search by words';
+const PLACEHOLDER = gettext('Ask, or search by words');
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
@@ -43,14 +44,14 @@ class RecordsView {
     this.carried = null;
     this.control = null;
     this.prompt = new Prompt({
-      label: 'Ask or search the records',
+      label: gettext('Ask or search the records'),
       placeholder: PLACEHOLDER,
       onsubmit: (text) => this.#ask(text),
       onstop: () => this.entry?.answer.stop(),
       suggest: (text, signal) => this.#suggest(text, signal),
     });
     this.conversation = new KeptConversation('records', context);
-    this.tabs = new Tabs('Answer or results', [{name: 'answer', label: 'Answer'}, {name: 'results', label: 'Results'}], {
+    this.tabs = new Tabs(gettext('Answer or results'), [{name: 'answer', label: gettext('Answer')}, {name: 'results', label: gettext('Results')}], {
       onselect: (tab) => this.#chooseTab(tab),
     });
   }
@@ -75,7 +76,7 @@ class RecordsView {
     entry.results.wanted = control;
     this.#connect(entry, params);
     leave(before, entry);
-    this.context.setTitle(this.search.q || 'A stored answer');
+    this.context.setTitle(this.search.q || gettext('A stored answer'));
     this.#lay(entry);
     this.#begin(params, entry);
     if (control) this.root.querySelector(`[data-filter="${control}"]`)?.focus({preventScroll: true});
@@ -153,10 +154,10 @@ class RecordsView {
     this.prompt.busy = false;
     this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
-      element('div', {}, element('h1', {}, 'Ask the records'),
-        element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
+      element('div', {}, element('h1', {}, gettext('Ask the records')),
+        element('p', {class: 'lead'}, gettext('A question gets an answer that cites its sources; a few words get a list.'))),
       this.prompt.root,
-      this.examples = element('section', {'aria-label': 'Examples', hidden: true})));
+      this.examples = element('section', {'aria-label': gettext('Examples'), hidden: true})));
     this.#offer(examples);
     this.prompt.focus();
     if (examples.length === 0) collections(this.context).then((types) => this.#offer(exampleQuestions(types)));
@@ -165,14 +166,14 @@ class RecordsView {
   /** Example questions. */
   #offer(questions) {
     this.examples.hidden = questions.length === 0;
-    replace(this.examples, questions.length > 0 && choices('Questions to try', questions, (text) => this.#ask(text)));
+    replace(this.examples, questions.length > 0 && choices(gettext('Questions to try'), questions, (text) => this.#ask(text)));
   }
 
   #lay(entry) {
     const turns = entry.answer.topicChanged ? [] : entry.history;
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.#newSearch()),
-      turns.length > 0 && element('section', {class: 'trail', 'aria-label': 'Earlier in this conversation'}, turns.map((turn) => this.#earlier(turn))),
+      turns.length > 0 && element('section', {class: 'trail', 'aria-label': gettext('Earlier in this conversation')}, turns.map((turn) => this.#earlier(turn))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.newsRemark = element('div', {hidden: true}),
       this.tabs.list, this.tabs.panels));
@@ -189,7 +190,7 @@ class RecordsView {
   #earlier({question, answer, id}) {
     const prose = element('div', {class: 'prose'});
     const whole = element('details', {class: 'earlier'}, element('summary', {}, question), prose,
-      id && element('p', {class: 'fine'}, element('a', {href: this.context.address({q: question, id})}, 'Open this answer with its sources')));
+      id && element('p', {class: 'fine'}, element('a', {href: this.context.address({q: question, id})}, gettext('Open this answer with its sources'))));
     whole.addEventListener('toggle', () => { if (prose.childElementCount === 0) new MarkdownView(prose).show(answer); });
     return whole;
   }
@@ -199,9 +200,9 @@ class RecordsView {
     const {type} = this.search;
     const isFiltered = type.length > 0 || Object.keys(filtersOf(this.search)).length > 0;
     const types = type.map((name) => typeLabel(name).toLowerCase()).join(', ');
-    const label = answer.applied?.label ?? (isFiltered ? types || 'some records' : null);
+    const label = answer.applied?.label ?? (isFiltered ? types || gettext('some records') : null);
     this.scope.hidden = label === null;
-    replace(this.scope, label !== null && removable(`Only ${label}`, {label: 'Ask all records', onremove: () => {
+    replace(this.scope, label !== null && removable(gettext('Only {label}', {label}), {label: gettext('Ask all records'), onremove: () => {
       this.nextHistory = history.map((turn) => ({...turn, applied: null}));
       this.context.go({q: this.search.q || answer.question, tab: 'answer'});
     }}));
@@ -231,7 +232,7 @@ class RecordsView {
     entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
     this.#select(entry.tab);
     if (entry.tab === 'answer') await answer.ask();
-    else this.context.announce(`${results.told(results.total)} results`);
+    else this.context.announce(gettext('{number} results', {number: results.told(results.total)}));
   }
 
   async #run(results) {
@@ -262,7 +263,7 @@ class RecordsView {
     const isAnswer = tab === 'answer';
     this.tabs.select(tab);
     this.heading.classList.toggle('visually-hidden', !isAnswer);
-    this.prompt.input.placeholder = isAnswer ? 'Ask a follow-up' : PLACEHOLDER;
+    this.prompt.input.placeholder = isAnswer ? gettext('Ask a follow-up') : PLACEHOLDER;
     const asked = this.entry.answer.question;
     if (['', asked].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : asked;
   }

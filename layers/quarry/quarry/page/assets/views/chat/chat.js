@@ -12,6 +12,7 @@ import {loading} from '../../components/panel.js';
 import {Prompt, promptBar} from '../../components/prompt.js';
 import {former, packed, unpacked} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
+import {gettext} from '../../messages.js';
 
 
 /**
@@ -118,18 +119,18 @@ export class Chat {
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, this.kind.title), element('p', {class: 'lead'}, this.kind.lead)),
       this.prompt.root,
-      examples.length > 0 && element('section', {'aria-label': 'Examples'}, choices('Questions to try', examples, (text) => this.#ask(text)))));
+      examples.length > 0 && element('section', {'aria-label': gettext('Examples')}, choices(gettext('Questions to try'), examples, (text) => this.#ask(text)))));
     this.prompt.focus();
   }
 
   #lay({turn, before}) {
     Object.assign(this.prompt, {value: '', busy: turn.state === 'running'});
-    this.prompt.input.placeholder = 'Ask a follow-up';
+    this.prompt.input.placeholder = gettext('Ask a follow-up');
     replace(this.root, element('div', {class: 'wide workspace chat'},
       element('h1', {class: 'visually-hidden'}, this.kind.title),
       promptBar(this.prompt, () => this.context.go({})),
       element('div', {class: 'turns'}, [...before, turn].map((each, place) =>
-        element('section', {class: 'turn', 'aria-label': `Question ${place + 1}`},
+        element('section', {class: 'turn', 'aria-label': gettext('Question {number}', {number: place + 1})},
           each.heading, each.root))),
       this.conversation.root));
     const heading = this.root.querySelector('.turn:last-child .question');

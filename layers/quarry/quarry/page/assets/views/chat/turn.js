@@ -11,6 +11,7 @@ import {numbersNote} from '../../components/numbers.js';
 import {Streamed} from '../../components/streamed.js';
 import {highlighted, packed, without} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
+import {gettext} from '../../messages.js';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -106,9 +107,9 @@ export class Turn extends Streamed {
     const chips = conditionChips(understood, {question, onchange: (changed) => this.callbacks.onedit(changed)});
     if (chips.length === 0 && this.changes === null) return null;
     const readAgain = () => { forgetTaken(question); this.callbacks.onedit(null); };
-    return element('section', {class: 'understood', 'aria-label': 'How the question was understood'}, chips,
-      this.changes !== null && element('p', {class: 'fine'}, 'Answered with your changes. ',
-        element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the question again'), '.'));
+    return element('section', {class: 'understood', 'aria-label': gettext('How the question was understood')}, chips,
+      this.changes !== null && element('p', {class: 'fine'}, gettext('Answered with your changes. '),
+        element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, gettext('Read the question again')), '.'));
   }
 
   /**
@@ -119,13 +120,13 @@ export class Turn extends Streamed {
     const {understood} = this.answer;
     if (this.results.length > 0 || !understood) return null;
     const named = (understood.chips ?? []).filter(({label}) => this.text.includes(`“${label}”`));
-    return named.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Drop a condition'}, named.map((chip) =>
-      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(without(understood, chip).left)}}, `Without “${chip.label}”`)));
+    return named.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': gettext('Drop a condition')}, named.map((chip) =>
+      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(without(understood, chip).left)}}, gettext('Without “{label}”', {label: chip.label}))));
   }
 
   /** The announcement for screen readers when the answer is complete. */
   get summary() {
-    return 'Answer ready';
+    return gettext('Answer ready');
   }
 
   /** The state to restore after a reload or from a saved conversation: the whole answer, or its run. */
@@ -145,7 +146,7 @@ export class Turn extends Streamed {
   async begin() {
     if (this.state !== 'new') return;
     await this.attempt(async (signal) => {
-      this.context.announce('Searching');
+      this.context.announce(gettext('Searching'));
       for await (const event of this.context.api.stream(`${this.domain}/chat`, {body: this.body, accept: NDJSON, signal, after: this.place})) this.#take(event);
       this.context.announce(this.summary);
     });
@@ -187,7 +188,7 @@ export class Turn extends Streamed {
   }
 
   clear() {
-    this.reset('Search');
+    this.reset(gettext('Search'));
     this.answer = null;
     this.news = null;
     this.after = element('div', {class: 'turn-found'});

@@ -8,6 +8,7 @@ import {itemActions} from '../../components/takeaway.js';
 import {conditionsMet, standing} from '../../components/understood.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
 import {month, rupees, words} from '../../format.js';
+import {gettext} from '../../messages.js';
 
 /**
  * @param {any} person a result
@@ -19,28 +20,28 @@ export function personCard(person, onopen, control, isNew = false) {
   return element('article', {class: 'card found'},
     element('div', {class: 'found-head'},
       element('div', {}, element('h2', {class: 'card-title'},
-        element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'No name given')),
+        element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? gettext('No name given'))),
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
       conditionsMet(person)),
     standing(person),
-    element('p', {class: 'card-meta'}, 'Why this card was shown:'),
-    element('ul', {class: 'reasons', 'aria-label': 'Why this card was shown'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
-    person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': 'Experience that matched'}, person.matched_cards.map((card) =>
+    element('p', {class: 'card-meta'}, gettext('Why this card was shown:')),
+    element('ul', {class: 'reasons', 'aria-label': gettext('Why this card was shown')}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
+    person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': gettext('Experience that matched')}, person.matched_cards.map((card) =>
       element('li', {}, element('span', {class: 'experience-title'}, [card.title, card.company_name].filter(Boolean).join(', ')), element('span', {class: 'card-meta'}, whereAndWhen(card))))),
-    element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), availability(person), control));
+    element('div', {class: 'chips'}, isNew && label(gettext('New'), {tone: 'accent'}), availability(person), control));
 }
 
 /** The rows of a comparison of people. @param {any} person @returns {[name: string, value: import('../../dom.js').Child][]} */
 export function comparedRows(person) {
   return [
-    ['Headline', person.headline],
-    ['Meets', (person.meets ?? []).join(', ')],
-    ['Misses', (person.misses ?? []).join(', ')],
-    ['Experience that matched', person.matched_cards.map((card) => [card.title, card.company_name, whereAndWhen(card)].filter(Boolean).join(', ')).join('\n')],
-    ['Open to', [person.open_to_work && 'work', person.open_to_contact && 'contact'].filter(Boolean).join(' and ')],
-    ['Prefers', person.work_preferred_locations.join(', ')],
-    ['Pay asked', person.work_preferred_salary_min == null ? null : `from ${rupees(person.work_preferred_salary_min)} a year`],
-    ['Why', person.why_matched.join('\n')],
+    [gettext('Headline'), person.headline],
+    [gettext('Meets'), (person.meets ?? []).join(', ')],
+    [gettext('Misses'), (person.misses ?? []).join(', ')],
+    [gettext('Experience that matched'), person.matched_cards.map((card) => [card.title, card.company_name, whereAndWhen(card)].filter(Boolean).join(', ')).join('\n')],
+    [gettext('Open to'), [person.open_to_work && gettext('work'), person.open_to_contact && gettext('contact')].filter(Boolean).join(gettext(' and '))],
+    [gettext('Prefers'), person.work_preferred_locations.join(', ')],
+    [gettext('Pay asked'), person.work_preferred_salary_min == null ? null : gettext('from {amount} a year', {amount: rupees(person.work_preferred_salary_min)})],
+    [gettext('Why'), person.why_matched.join('\n')],
   ];
 }
 
@@ -53,17 +54,17 @@ export function takenPeople(name, people) {
 function availability(person) {
   const salary = person.work_preferred_salary_min;
   return [
-    person.open_to_work && label('Open to work', {tone: 'accent'}),
-    !person.open_to_work && person.open_to_contact && label('Open to contact'),
-    person.work_preferred_locations.length > 0 && label(`Prefers ${person.work_preferred_locations.join(', ')}`),
-    salary != null && label(`From ${rupees(salary)} a year`),
+    person.open_to_work && label(gettext('Open to work'), {tone: 'accent'}),
+    !person.open_to_work && person.open_to_contact && label(gettext('Open to contact')),
+    person.work_preferred_locations.length > 0 && label(gettext('Prefers {places}', {places: person.work_preferred_locations.join(', ')})),
+    salary != null && label(gettext('From {amount} a year', {amount: rupees(salary)})),
   ];
 }
 
 function whereAndWhen(card) {
   const from = card.start_date && month(card.start_date);
   const to = card.is_current ? 'now' : card.end_date && month(card.end_date);
-  const when = from && to ? `${from} – ${to}` : from ? `since ${from}` : to ? `until ${to}` : null;
+  const when = from && to ? `${from} – ${to}` : from ? gettext('since {day}', {day: from}) : to ? gettext('until {day}', {day: to}) : null;
   return [card.location ?? card.city, when].filter(Boolean).join(' · ');
 }
 
@@ -75,30 +76,30 @@ function whereAndWhen(card) {
  * @param {(balance: number) => void} onbalance
  */
 export function openPerson({id, name, headline}, searchOf, context, onbalance) {
-  return openPanel(name ?? 'No name given', async (panel) => {
+  return openPanel(name ?? gettext('No name given'), async (panel) => {
     const search = await searchOf();
     const profile = await context.api.get(search ? pathOf('people', id) : pathOf('people', id, 'profile'), {query: {search_id: search}});
-    panel.setTitle(profile.name ?? 'No name given', profile.headline ?? headline);
+    panel.setTitle(profile.name ?? gettext('No name given'), profile.headline ?? headline);
     return [search && contactSection(profile, search, context, onbalance), profileParts(profile), itemActions('person', id, context)];
   }, {kicker: headline, signIn: () => context.session.signIn()});
 }
 
 function contactSection(profile, searchId, context, onbalance) {
-  const section = element('section', {class: 'contact', 'aria-label': 'Contact'});
+  const section = element('section', {class: 'contact', 'aria-label': gettext('Contact')});
   const show = () => {
     if (profile.contact) replace(section, contactFacts(profile.contact));
-    else if (profile.open_to_work || profile.open_to_contact) replace(section, unlockButton(), element('p', {class: 'fine'}, 'Costs one credit, once.'));
-    else replace(section, remark('This person is not open to contact.'));
+    else if (profile.open_to_work || profile.open_to_contact) replace(section, unlockButton(), element('p', {class: 'fine'}, gettext('Costs one credit, once.')));
+    else replace(section, remark(gettext('This person is not open to contact.')));
   };
   const unlockButton = () => {
-    const control = button([icon('lock'), 'Show contact details'], {kind: 'primary', onclick: async () => {
+    const control = button([icon('lock'), gettext('Show contact details')], {kind: 'primary', onclick: async () => {
       control.disabled = true;
       try {
         const unlocked = await context.api.post(pathOf('people', profile.id, 'unlock-contact'), {search_id: searchId});
         profile.contact = unlocked.contact;
         onbalance(unlocked.balance);
         show();
-        context.announce(unlocked.charged ? 'Contact shown. One credit was used.' : 'Contact shown.');
+        context.announce(unlocked.charged ? gettext('Contact shown. One credit was used.') : gettext('Contact shown.'));
       } catch (error) {
         replace(section, noticeOf(error, {retry: show, signIn: () => context.session.signIn()}));
       }
@@ -111,9 +112,9 @@ function contactSection(profile, searchId, context, onbalance) {
 
 function contactFacts({email, phone, links}) {
   return facts([
-    ['Email', email && element('a', {href: `mailto:${email}`}, email)],
-    ['Telephone', phone && element('a', {href: `tel:${phone.replace(/[^+\d]/g, '')}`}, phone)],
-    ['Links', links.map((link) => element('div', {}, outsideLink(link, link.replace(/^https?:\/\//, ''))))],
+    [gettext('Email'), email && element('a', {href: `mailto:${email}`}, email)],
+    [gettext('Telephone'), phone && element('a', {href: `tel:${phone.replace(/[^+\d]/g, '')}`}, phone)],
+    [gettext('Links'), links.map((link) => element('div', {}, outsideLink(link, link.replace(/^https?:\/\//, ''))))],
   ]);
 }
 

@@ -10,14 +10,15 @@ import {numberCharts, numbersNote} from '../../components/numbers.js';
 import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
 import {button, element, replace} from '../../dom.js';
-import {day, plural, words} from '../../format.js';
+import {day, words} from '../../format.js';
 import {languageOf} from './declared.js';
 import {answerFoot} from './foot.js';
 import {sourceCard, sourcePreview} from './record.js';
+import {gettext, ngettext} from '../../messages.js';
 
 const STEP_WORDS = {
-  records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
-  query_embedding: 'search by meaning', answer_correction: 'the correction of the answer',
+  records_research: gettext('further research'), records_answer: gettext('the writing of the answer'), records_followups: gettext('the follow-up questions'),
+  query_embedding: gettext('search by meaning'), answer_correction: gettext('the correction of the answer'),
 };
 
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
@@ -86,13 +87,13 @@ export class Answer extends Streamed {
     const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
     const body = {question, history, ...own, ...(this.changes && {understood: this.changes}), ...(this.fresh ? {fresh: true} : {})};
     await this.attempt(async (signal) => {
-      context.announce('Searching the records');
+      context.announce(gettext('Searching the records'));
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
         // nothing is shown of what comes first
         if (event.type !== 'intent') replace(this.notes);
         this.#take(event);
       }
-      context.announce(`Answer ready. ${this.confidence?.label ?? ''}`);
+      context.announce(gettext('Answer ready. {label}', {label: this.confidence?.label ?? ''}));
     });
   }
 
@@ -104,8 +105,8 @@ export class Answer extends Streamed {
       const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
-      replace(this.notes, note(`This answer was given on ${day(stored.created_at)}. Its link works until ${day(stored.expires_at)}.`, ' ',
-        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask again')));
+      replace(this.notes, note(gettext('This answer was given on {day}. Its link works until {last}.', {day: day(stored.created_at), last: day(stored.expires_at)}), ' ',
+        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, gettext('Ask again'))));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
       this.#take({...stored, type: 'citations'});
@@ -136,7 +137,7 @@ export class Answer extends Streamed {
   }
 
   clear() {
-    this.reset('Research', {cite: (n) => this.#citation(n), above: 1});
+    this.reset(gettext('Research'), {cite: (n) => this.#citation(n), above: 1});
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
@@ -151,7 +152,7 @@ export class Answer extends Streamed {
     this.understood = null;
     this.remarks = [];
     this.after = element('div', {class: 'answer-after'});
-    this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
+    this.aside = element('aside', {class: 'sources', 'aria-label': gettext('Sources'), hidden: true});
     this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
     this.root ??= element('div', {class: 'answer-grid'});
     replace(this.root, this.article, this.aside);
@@ -159,8 +160,8 @@ export class Answer extends Streamed {
 
   noticeOf(error) {
     if (!(error instanceof Problem && error.kind === 'not_found' && this.id !== null)) return null;
-    return [noticeOf(new Problem('not_found', 'This answer has expired or is not shared, or the link is incomplete.')),
-      this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})];
+    return [noticeOf(new Problem('not_found', gettext('This answer has expired or is not shared, or the link is incomplete.'))),
+      this.question && button(gettext('Ask this question'), {kind: 'primary', onclick: this.callbacks.onagain})];
   }
 
   finish() {
@@ -185,7 +186,7 @@ export class Answer extends Streamed {
         break;
       case 'sources':
         this.#showSources(event.sources);
-        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'running'});
         this.timeline.fold();
         break;
       case 'understood':
@@ -209,8 +210,8 @@ export class Answer extends Streamed {
         this.statements = event.statements ?? [];
         this.flush();
         // what no sentence cites is only near
-        if (this.citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), 'Nearest records');
-        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
+        if (this.citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), gettext('Nearest records'));
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'completed'});
         this.#showAfter();
         break;
       case 'confidence':
@@ -228,8 +229,8 @@ export class Answer extends Streamed {
         this.isShared = event.shared ?? true;
         this.isOwn = this.id !== null;
         // below the text, so that it does not push the text down
-        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && note('Saved answer: the data behind it has not changed. ',
-          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, 'Ask again'))];
+        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && note(gettext('Saved answer: the data behind it has not changed. '),
+          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, gettext('Ask again')))];
         this.#showAfter();
         break;
       default:
@@ -246,7 +247,7 @@ export class Answer extends Streamed {
     const {types = [], from, to, facets = {}} = this.count?.filters ?? {};
     return this.count && this.state !== 'running' && element('div', {class: 'count'}, numbersNote(this.count, this),
       // without request names for its conditions, a list would show other rows
-      types.length > 0 && element('p', {}, element('a', {href: this.context.address({q: this.question, tab: 'results', type: types, from, to, ...facets})}, 'Show the records behind this')));
+      types.length > 0 && element('p', {}, element('a', {href: this.context.address({q: this.question, tab: 'results', type: types, from, to, ...facets})}, gettext('Show the records behind this'))));
   }
 
   flush() {
@@ -271,7 +272,7 @@ export class Answer extends Streamed {
   #showSources(sources) {
     this.sources = new Map(sources.map((source) => [source.n, source]));
     this.aside.hidden = sources.length === 0;
-    replace(this.aside, element('h2', {class: 'section-label'}, plural(sources.length, 'source')),
+    replace(this.aside, element('h2', {class: 'section-label'}, ngettext('{number} source', '{number} sources', sources.length)),
       element('ol', {class: 'cards'}, sources.map((source) => element('li', {}, sourceCard(source, this.context)))));
   }
 
@@ -287,11 +288,11 @@ export class Answer extends Streamed {
     const open = () => this.context.open(source.type, source.id, source, this.#citationOf(mark)?.quote);
     let touched = false;
     const mark = element('button', {
-      type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n, label: `Source ${n}: ${source.title}`},
+      type: 'button', class: 'citation', 'aria-label': gettext('Source {number}: {title}', {number: n, title: source.title}), data: {cites: n, label: gettext('Source {number}: {title}', {number: n, title: source.title})},
       on: {
         pointerdown: (event) => { touched = event.pointerType === 'touch'; },
         click: () => {
-          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: open})]);
+          if (touched) openPreview(mark, () => [...content(), button(gettext('Open'), {onclick: open})]);
           else open();
           touched = false;
         },
@@ -307,26 +308,26 @@ export class Answer extends Streamed {
     const ask = (changes) => { this.changes = changes; this.again(); };
     const {type, ...read} = this.understood;
     const chips = conditionChips(read, {question: this.question, onchange: ask});
-    return (chips.length > 0 || this.changes) && element('section', {class: 'understood', 'aria-label': 'How the question was understood'}, chips,
-      this.changes && element('p', {class: 'fine'}, 'Answered with your changes. ',
-        element('button', {type: 'button', class: 'text-button', on: {click: () => { forgetTaken(this.question); ask(null); }}}, 'Read the question again'), '.'));
+    return (chips.length > 0 || this.changes) && element('section', {class: 'understood', 'aria-label': gettext('How the question was understood')}, chips,
+      this.changes && element('p', {class: 'fine'}, gettext('Answered with your changes. '),
+        element('button', {type: 'button', class: 'text-button', on: {click: () => { forgetTaken(this.question); ask(null); }}}, gettext('Read the question again')), '.'));
   }
 
   #showAfter() {
     const questions = this.followups;
     replace(this.after, this.remarks,
-      this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
+      this.changed.length > 0 && remark(gettext('Changed since this answer was given: {titles}.', {titles: this.changed.map(({title, change}) => (change === 'gone' ? gettext('{title} (gone)', {title}) : title)).join(', ')})),
       this.#numbers(),
       this.#conditions(),
       this.text && this.state !== 'new' && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},
-        element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
+        element('h2', {class: 'section-label'}, gettext('Ask next')), choices(gettext('Follow-up questions'), questions, this.callbacks.onfollow)));
   }
 }
 
 /** The basis of a citation: the passage, and whether the claim was checked against it. */
 function quoted({quote, verified}) {
-  const how = verified ? 'Checked' : 'Nearest passage';
+  const how = verified ? gettext('Checked') : gettext('Nearest passage');
   return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
 }
 
@@ -334,14 +335,14 @@ function callLabel({tool, arguments: given}) {
   const where = [given.source ?? []].flat().map(words).join(', ').toLowerCase();
   switch (tool) {
     case 'query':
-      return `Counting over ${where}`;
+      return gettext('Counting over {where}', {where});
     case 'get':
-      return `Reading ${where} ${given.id}`;
+      return gettext('Reading {where} {id}', {where, id: given.id});
     case 'values':
-      return `Looking up ${given.field} of ${where}`;
+      return gettext('Looking up {field} of {where}', {field: given.field, where});
     case 'describe_collections':
-      return 'Looking at what data there is';
+      return gettext('Looking at what data there is');
     default:
-      return `Searching ${where || 'all records'} for “${given.text ?? ''}”`;
+      return gettext('Searching {where} for “{text}”', {where: where || gettext('all records'), text: given.text ?? ''});
   }
 }

@@ -5,6 +5,7 @@
 import {isStopped} from '../../api.js';
 import {element, replace, uniqueId} from '../../dom.js';
 import {NONE, amount, day, number, words} from '../../format.js';
+import {gettext} from '../../messages.js';
 
 /** The value that selects rows without a value; the empty option means any. */
 const BLANK = ' ';
@@ -60,7 +61,7 @@ export function written(type, name, value) {
 /** A filter's value, or range of values, in words. @param {string} type @param {string} name @param {string} value */
 export function filterValue(type, name, value) {
   if (value === '') return NONE;
-  return value.split('..').map((end) => written(type, name, end) ?? end).join(' to ');
+  return value.split('..').map((end) => written(type, name, end) ?? end).join(gettext(' to '));
 }
 
 /** The types to choose from: all declared ones and the chosen ones.
@@ -81,10 +82,10 @@ export function exampleQuestions(types) {
     const listed = facets.find(({name, kind}) => kind === 'value' && valuesOf(name) > 1 && valuesOf(name) < VALUES_LISTED);
     const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');
     return [
-      `How many ${many} are there?`,
-      listed && `How many ${many} are there for each ${listed.label}?`,
-      measured && `What is the average ${measured.label} of ${many}?`,
-      date && `How many ${many} are there each month?`,
+      gettext('How many {rows} are there?', {rows: many}),
+      listed && gettext('How many {rows} are there for each {label}?', {rows: many, label: listed.label}),
+      measured && gettext('What is the average {label} of {rows}?', {label: measured.label, rows: many}),
+      date && gettext('How many {rows} are there each month?', {rows: many}),
     ].filter(Boolean);
   });
   // one question from each collection, then a second
@@ -110,7 +111,7 @@ function valueField(facet, type, search, {context, signal, onfilter}) {
   const choose = ({target}) => onfilter({[facet.name]: target.value === BLANK ? [''] : target.value.trim() ? [target.value.trim()] : []}, facet.name);
   const select = element('select', {
     data: {filter: facet.name}, on: {change: choose},
-  }, element('option', {value: ''}, 'Any'), chosen && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)));
+  }, element('option', {value: ''}, gettext('Any')), chosen && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)));
   select.value = chosen;
   const field = element('label', {class: 'field'}, words(facet.label), select);
   context.api.get('records/facets', {query: {type: type.name, by: facet.name}, signal}).then(({groups}) => {
@@ -119,11 +120,11 @@ function valueField(facet, type, search, {context, signal, onfilter}) {
       return;
     }
     const isLeftOut = chosen && !groups.some(({value}) => String(value ?? BLANK) === chosen);
-    replace(select, element('option', {value: ''}, 'Any'), isLeftOut && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)),
+    replace(select, element('option', {value: ''}, gettext('Any')), isLeftOut && element('option', {value: chosen}, filterValue(type.name, facet.name, filtered)),
       groups.map(({value, count}) => element('option', {value: String(value ?? BLANK)}, `${value ?? NONE} (${number(count)})`)));
     select.value = chosen;
   }).catch((error) => {
-    if (!isStopped(error)) field.append(element('span', {class: 'fine'}, 'Its values could not be fetched.'));
+    if (!isStopped(error)) field.append(element('span', {class: 'fine'}, gettext('Its values could not be fetched.')));
   });
   return field;
 }
@@ -132,7 +133,7 @@ function valueField(facet, type, search, {context, signal, onfilter}) {
 function typedField(select, groups, chosen, choose) {
   const id = uniqueId('values');
   const isAt = document.activeElement === select;
-  const input = element('input', {type: 'search', list: id, value: chosen, placeholder: 'Any', maxlength: '200', data: {...select.dataset}, on: {change: choose}});
+  const input = element('input', {type: 'search', list: id, value: chosen, placeholder: gettext('Any'), maxlength: '200', data: {...select.dataset}, on: {change: choose}});
   select.replaceWith(input, element('datalist', {id}, groups.map(({value, count}) => element('option', {value: String(value)}, number(count)))));
   if (isAt) input.focus({preventScroll: true});
 }

@@ -8,6 +8,7 @@ import {explanationControl} from '../../components/explanation.js';
 import {markdownText, takeaway} from '../../components/takeaway.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {citationText} from './record.js';
+import {gettext} from '../../messages.js';
 
 /** @param {import('./answer.js').Answer} answer */
 export function answerFoot(answer) {
@@ -40,11 +41,11 @@ function taken({sources: found, citations, statements, unsupported, question, te
 
 /** Asks whether the answer helped; a reader who says no can say why. */
 function feedback({run, context}) {
-  const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'Sending failed. Try again.');
+  const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, gettext('Sending failed. Try again.'));
   const thanks = () => {
     failed.hidden = true;
-    replace(said, 'Thank you.');
-    context.announce('Thank you');
+    replace(said, gettext('Thank you.'));
+    context.announce(gettext('Thank you'));
   };
   const tell = async (body) => {
     try {
@@ -57,63 +58,63 @@ function feedback({run, context}) {
     else askWhy();
   };
   const askWhy = () => {
-    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong?', placeholder: 'What is wrong?'});
+    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': gettext('What is wrong?'), placeholder: gettext('What is wrong?')});
     replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
       event.preventDefault();
       if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
       else thanks();
-    }}}, reason, element('button', {class: 'button quiet'}, 'Send')));
+    }}}, reason, element('button', {class: 'button quiet'}, gettext('Send'))));
     reason.focus();
   };
-  const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
-    button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
-    button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
+  const said = element('span', {class: 'feedback', role: 'group', 'aria-label': gettext('Did this help?')},
+    button(gettext('Helpful'), {kind: 'quiet', onclick: () => tell({helpful: true})}),
+    button(gettext('Not helpful'), {kind: 'quiet', onclick: () => tell({helpful: false})}));
   return element('span', {class: 'feedback'}, said, failed);
 }
 
 function revokeControl(answer) {
-  const control = button('Revoke link', {kind: 'quiet', onclick: async () => {
+  const control = button(gettext('Revoke link'), {kind: 'quiet', onclick: async () => {
     try {
       await answer.context.api.delete(pathOf('answers', answer.id));
     } catch (error) {
       if (error.kind !== 'not_found') {
-        replace(control, 'Revoking failed. Try again.');
+        replace(control, gettext('Revoking failed. Try again.'));
         return;
       }
     }
     answer.forgetAddress();
-    answer.context.announce('The link no longer works');
+    answer.context.announce(gettext('The link no longer works'));
   }});
   return control;
 }
 
 /** Sharing is an act of its own where the service is set so. */
 function shareControl(answer) {
-  const control = button([icon('link'), 'Share'], {kind: 'quiet', onclick: async () => {
+  const control = button([icon('link'), gettext('Share')], {kind: 'quiet', onclick: async () => {
     try {
       await answer.context.api.post(pathOf('me/answers', answer.id, 'share'), {});
     } catch {
-      replace(control, 'Sharing failed. Try again.');
+      replace(control, gettext('Sharing failed. Try again.'));
       return;
     }
     answer.isShared = true;
     control.replaceWith(linkControl(answer));
-    answer.context.announce('Shared: whoever has the link can open this answer');
+    answer.context.announce(gettext('Shared: whoever has the link can open this answer'));
   }});
   return control;
 }
 
 function linkControl({question, id, context}) {
-  const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
+  const control = button([icon('link'), gettext('Copy link')], {kind: 'quiet', onclick: async () => {
     const address = new URL(context.address({q: question, id}), document.baseURI);
     try {
       await navigator.clipboard.writeText(address.href);
-      replace(control, icon('check'), 'Link copied');
-      context.announce('Link copied');
+      replace(control, icon('check'), gettext('Link copied'));
+      context.announce(gettext('Link copied'));
     } catch {
       // copying is not allowed here; the address bar shows the link too
-      replace(control, element('a', {href: address.href}, 'This answer’s address'));
+      replace(control, element('a', {href: address.href}, gettext('This answer’s address')));
     }
   }});
-  return element('span', {}, control, element('span', {class: 'fine'}, 'Whoever has the link can open this answer.'));
+  return element('span', {}, control, element('span', {class: 'fine'}, gettext('Whoever has the link can open this answer.')));
 }

@@ -4,7 +4,8 @@
  */
 
 import {element} from '../../dom.js';
-import {month, plural} from '../../format.js';
+import {month} from '../../format.js';
+import {gettext, ngettext} from '../../messages.js';
 
 const MONTHS_MAX = 36;
 
@@ -65,7 +66,7 @@ export function monthsChart(shown, {from, to}, onfilter) {
   const isChosen = (period) => period.from === from && period.to === to;
   const bars = shown.map((period) => element('button', {
     type: 'button', class: isIn(period) ? 'month is-in' : 'month', 'aria-pressed': String(isChosen(period)), tabindex: '-1', data: {filter: `month-${period.from}`},
-    'aria-label': `${period.label}: ${plural(period.count, 'record')}`, title: `${period.label}: ${period.count}`,
+    'aria-label': ngettext('{label}: {number} record', '{label}: {number} records', period.count, {label: period.label}), title: `${period.label}: ${period.count}`,
     on: {
       click: () => onfilter(isChosen(period) ? {from: '', to: ''} : {from: period.from, to: period.to}, `month-${period.from}`),
       keydown: (event) => move(event, bars),
@@ -73,8 +74,10 @@ export function monthsChart(shown, {from, to}, onfilter) {
   }, element('span', {style: {'--share': period.count / largest}})));
   (bars.find((bar, place) => isChosen(shown[place])) ?? bars[0]).tabIndex = 0;
   return element('figure', {class: 'months'},
-    element('figcaption', {}, 'Records that hold all of these words, by ', shown[0].label.length === 4 ? 'year' : 'month', '. Choose one to filter by it.'),
-    element('div', {class: 'months-bars', role: 'group', 'aria-label': 'When they are from'}, bars),
+    element('figcaption', {}, shown[0].label.length === 4
+      ? gettext('Records that hold all of these words, by year. Choose one to filter by it.')
+      : gettext('Records that hold all of these words, by month. Choose one to filter by it.')),
+    element('div', {class: 'months-bars', role: 'group', 'aria-label': gettext('When they are from')}, bars),
     element('div', {class: 'months-ends', 'aria-hidden': 'true'}, element('span', {}, shown[0].label), shown.length > 1 && element('span', {}, shown.at(-1).label)));
 }
 

@@ -7,8 +7,9 @@ import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {copyButton, itemActions} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
-import {day, plural, words} from '../../format.js';
+import {day, words} from '../../format.js';
 import {collections, languageOf, written} from './declared.js';
+import {gettext, ngettext} from '../../messages.js';
 
 /** An icon for each kind of city record. Other collections are distinguished by whether they have a date. */
 const ICON_OF = {motion: 'gavel', agenda_item: 'list', matter: 'folder', document_section: 'document', key_statement: 'speech', transcript_segment: 'speech'};
@@ -50,11 +51,11 @@ export function sourcePreview(source) {
  */
 export function resultCard(result, context, isNew) {
   return element('li', {class: 'result', data: {type: result.type, key: `${result.type}/${result.id}`}},
-    element('p', {class: 'card-meta'}, kicker(result), found(result.matched), isNew && label('New', {tone: 'accent'})),
+    element('p', {class: 'card-meta'}, kicker(result), found(result.matched), isNew && label(gettext('New'), {tone: 'accent'})),
     element('h2', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => context.open(result.type, result.id, result)}}, result.title)),
     element('p', {class: 'card-text'}, marked(result.snippet)),
     result.also?.length > 0 && element('details', {class: 'result-also'},
-      element('summary', {}, plural(result.also.length, 'more that says the same', 'more that say the same')),
+      element('summary', {}, ngettext('{number} more that says the same', '{number} more that say the same', result.also.length)),
       element('ul', {}, result.also.map((each) => element('li', {},
         element('button', {type: 'button', class: 'also-open', on: {click: () => context.open(each.type, each.id, each)}}, each.title), ' ',
         element('span', {class: 'card-meta'}, kicker(each)))))));
@@ -62,8 +63,8 @@ export function resultCard(result, context, isNew) {
 
 /** How a record was found, if only one of the two searches found it. */
 function found({text_rank: byWords, semantic_rank: byMeaning}) {
-  if (byWords && !byMeaning) return label('by its words');
-  if (byMeaning && !byWords) return label('by its meaning');
+  if (byWords && !byMeaning) return label(gettext('by its words'));
+  if (byMeaning && !byWords) return label(gettext('by its meaning'));
   return null;
 }
 
@@ -87,7 +88,7 @@ export function openRecord(record, context, quote) {
     panel.setTitle(found.title, kicker(found));
     return [
       whole(found, Object.fromEntries(labels)),
-      itemActions(found.type, found.id, context, copyButton('Copy citation', () => citationText(found), context.announce)),
+      itemActions(found.type, found.id, context, copyButton(gettext('Copy citation'), () => citationText(found), context.announce)),
     ];
   },
     {kicker: kicker(record), signIn: () => context.session.signIn(), onshown: ({dialog}) => { if (quote) showQuote(dialog, quote); }});
@@ -154,7 +155,7 @@ function whole({type, fields, texts: given = [], meeting, title, url}, labels) {
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, String(fields[name]))))),
     facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), written(type, name, value) ?? fieldValue(name, value, languageOf(type))])),
-    url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
+    url && element('p', {}, outsideLink(url, gettext('Open at its source '), icon('outside'))),
     momentLink(fields, meeting?.video_url ?? url),
     meeting && parentOf(meeting, languageOf(type)),
   ];
@@ -180,7 +181,7 @@ function momentLink({start_seconds: start}, video) {
   // these players have their own parameter; all others follow Media Fragments
   if (/(^|\.)(youtube\.com|youtu\.be)$/.test(address.hostname)) address.searchParams.set('t', `${Math.floor(start)}s`);
   else address.hash = `t=${Math.floor(start)}`;
-  return element('p', {}, outsideLink(address.href, `Watch from ${clock(start)} `, icon('outside')));
+  return element('p', {}, outsideLink(address.href, gettext('Watch from {time} ', {time: clock(start)}), icon('outside')));
 }
 
 /** The parent of a record: its title, summary, and other properties. */

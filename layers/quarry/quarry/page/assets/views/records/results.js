@@ -9,10 +9,11 @@ import {loading} from '../../components/panel.js';
 import {sortControl, sorted} from '../../components/sorting.js';
 import {takeaway} from '../../components/takeaway.js';
 import {button, element, icon, plain, replace} from '../../dom.js';
-import {number, plural, words} from '../../format.js';
+import {number, words} from '../../format.js';
 import {collections, facetFields, filterValue, languageOf, offered, typeLabel} from './declared.js';
 import {monthsChart, periods} from './months.js';
 import {resultCard} from './record.js';
+import {gettext, ngettext} from '../../messages.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
@@ -20,13 +21,13 @@ const OFFSET_MAX = 400;
 const DROPS_MAX = 6;
 
 const ORDERS = [
-  {name: 'best', label: 'Best match'},
-  {name: 'newest', label: 'Newest', key: ({date}) => date, isDescending: true},
-  {name: 'oldest', label: 'Oldest', key: ({date}) => date},
-  {name: 'title', label: 'Title', key: ({title}) => title},
+  {name: 'best', label: gettext('Best match')},
+  {name: 'newest', label: gettext('Newest'), key: ({date}) => date, isDescending: true},
+  {name: 'oldest', label: gettext('Oldest'), key: ({date}) => date},
+  {name: 'title', label: gettext('Title'), key: ({title}) => title},
 ];
 
-const STEP_WORDS = {query_embedding: 'search by meaning'};
+const STEP_WORDS = {query_embedding: gettext('search by meaning')};
 
 /** @typedef {{q: string, type: string[], from: string, to: string} & Record<string, string[]>} Search as in the address; all other keys are facets */
 
@@ -67,7 +68,7 @@ export class Results {
     this.chosen = element('div', {class: 'results-chosen'});
     this.foot = element('div', {class: 'results-foot'});
     this.months = element('div', {class: 'months-room'});
-    this.types = element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'});
+    this.types = element('div', {class: 'chips', role: 'group', 'aria-label': gettext('Types of record')});
     this.filters = element('div', {class: 'filters', hidden: true}, this.types, this.#dates());
     this.remark = element('div', {class: 'results-remark'});
     this.head = element('div', {class: 'results-head'}, this.filters, this.remark);
@@ -172,8 +173,8 @@ export class Results {
     const more = next > 0 && next % PAGE_SIZE === 0 && next <= OFFSET_MAX && next < this.total;
     replace(this.foot,
       this.total === 0 && this.#nothing(),
-      more && button('More results', {onclick: () => this.#more(next)}));
-    if (offset > 0) this.context.announce(plural(this.found.length - first, 'more result'));
+      more && button(gettext('More results'), {onclick: () => this.#more(next)}));
+    if (offset > 0) this.context.announce(ngettext('{number} more result', '{number} more results', this.found.length - first));
     this.callbacks.onchange();
   }
 
@@ -192,7 +193,7 @@ export class Results {
     const isPart = this.found.length < this.total;
     // without results, the reader may want to save the search
     replace(this.tools, this.found.length === 0 ? this.saver : [
-      sortControl(ORDERS, this.order, (chosen) => { this.order = chosen; this.#showList(); }, isPart ? `of these ${this.found.length}` : ''),
+      sortControl(ORDERS, this.order, (chosen) => { this.order = chosen; this.#showList(); }, isPart ? gettext('of these {number}', {number: this.found.length}) : ''),
       takeaway(() => this.#taken(), (text) => this.context.announce(text)),
       this.saver,
     ]);
@@ -219,18 +220,18 @@ export class Results {
   #nothing() {
     const drops = element('div', {class: 'chips'});
     if (this.#isFiltered) this.#offerDrops(drops);
-    return emptyState('Nothing found',
-      this.#isFiltered ? 'No results with these filters. ' : 'No record has these words or anything close to them. Try other words, or fewer.',
-      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
+    return emptyState(gettext('Nothing found'),
+      this.#isFiltered ? gettext('No results with these filters. ') : gettext('No record has these words or anything close to them. Try other words, or fewer.'),
+      this.#isFiltered && button(gettext('Search without filters'), {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
   }
 
   /** Each filter that alone leaves out records, the one that leaves out most first. Measured by the same search without it, which finds more than records with all words. */
   async #offerDrops(drops) {
     const {q, ...filters} = this.search;
     const conditions = [
-      this.search.type.length > 0 && {label: 'Any type', left: {type: []}},
-      (this.search.from || this.search.to) && {label: 'Any date', left: {from: '', to: ''}},
-      ...Object.keys(this.facets).map((name) => ({label: `Any ${words(name.replace(/^-/, '')).toLowerCase()}`, left: {[name]: []}})),
+      this.search.type.length > 0 && {label: gettext('Any type'), left: {type: []}},
+      (this.search.from || this.search.to) && {label: gettext('Any date'), left: {from: '', to: ''}},
+      ...Object.keys(this.facets).map((name) => ({label: gettext('Any {name}', {name: words(name.replace(/^-/, '')).toLowerCase()}), left: {[name]: []}})),
     ].filter(Boolean).slice(0, DROPS_MAX);
     const counted = await Promise.all(conditions.map(async (condition) => {
       const query = {q, ...filters, ...condition.left, limit: 1};
@@ -239,7 +240,7 @@ export class Results {
     }));
     replace(drops, counted.filter(({count}) => count > 0).sort((one, other) => other.count - one.count).map(({label, left, count, more}) =>
       element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onfilter(left)}}, label,
-        element('span', {class: 'chip-count'}, `+${number(count)}${more ? ' or more' : ''}`))));
+        element('span', {class: 'chip-count'}, more ? gettext('+{number} or more', {number: number(count)}) : `+${number(count)}`))));
   }
 
   #noFacets() {
@@ -249,9 +250,9 @@ export class Results {
   /** The active facet filters, each with a remove button. */
   #chosen() {
     const chips = Object.entries(this.facets).map(([name, values]) => removable(
-      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => filterValue(this.search.type[0], name.replace(/^-/, ''), value)).join(' or ')}`,
-      {label: `Without this filter: ${words(name.replace(/^-/, ''))}`, onremove: () => this.callbacks.onfilter({[name]: []})}));
-    return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
+      filterLabel(name, values.map((value) => filterValue(this.search.type[0], name.replace(/^-/, ''), value))),
+      {label: gettext('Without this filter: {name}', {name: words(name.replace(/^-/, ''))}), onremove: () => this.callbacks.onfilter({[name]: []})}));
+    return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': gettext('Filters')}, chips);
   }
 
   /** The filters that the declaration of a type defines. If they are open they are filled at once, so that content below does not jump. */
@@ -261,7 +262,7 @@ export class Results {
       const type = (await collections(this.context)).find(({name}) => name === only);
       replace(fields, type
         ? facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)})
-        : remark('These filters could not be fetched. ', element('button', {type: 'button', class: 'text-button', on: {click: fill}}, 'Try again')));
+        : remark(gettext('These filters could not be fetched. '), element('button', {type: 'button', class: 'text-button', on: {click: fill}}, gettext('Try again'))));
     };
     let isFilled = false;
     const fillOnce = () => {
@@ -270,7 +271,7 @@ export class Results {
       fill();
     };
     const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: fillOnce}},
-      element('summary', {data: {filter: 'facets'}}, icon('filter'), 'Filters'), fields);
+      element('summary', {data: {filter: 'facets'}}, icon('filter'), gettext('Filters')), fields);
     fillOnce();
     return details;
   }
@@ -300,10 +301,10 @@ export class Results {
   #dates() {
     const {from, to} = this.search;
     return element('details', {class: 'dates', open: Boolean(from || to), on: {toggle: ({target}) => this.#showMonths(target)}},
-      element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
+      element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? gettext('Dates') : gettext('Any date')),
       this.months,
-      element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
-        (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})})));
+      element('div', {class: 'date-fields'}, this.#dateField(gettext('From'), 'from', from), this.#dateField(gettext('To'), 'to', to),
+        (from || to) && button(gettext('Any date'), {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})})));
   }
 
   /** The dates of the records, whatever dates are chosen. Requested when the reader opens the dates. */
@@ -336,4 +337,10 @@ export class Results {
       type: 'date', value, data: {filter: name}, min: name === 'to' ? from : null, max: name === 'from' ? to : null, on: {change: choose},
     }));
   }
+}
+
+/** A filter in words. @param {string} name of its facet, after a dash where its values are excluded @param {string[]} values */
+function filterLabel(name, values) {
+  const said = {name: words(name.replace(/^-/, '')).toLowerCase(), values: values.join(gettext(' or '))};
+  return name.startsWith('-') ? gettext('not {name}: {values}', said) : gettext('{name}: {values}', said);
 }

@@ -1,0 +1,149 @@
+"""What is said to people, in their language: English stands in the source, `data/*.mo` hold the other languages.
+
+`speaking` sets the language for what is called within it, in threads of `off_loop` too. A message is marked by the call that
+says it, `gettext`, `ngettext` or `pgettext`, or by `gettext_noop` where it is said later; `tools/translations.py` collects them.
+Placeholders are those of `str.format`, by name.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+from functools import cache, wraps
+from importlib.resources import files
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+
+from quarry.language.recognition import CODES, Language, language_of
+from quarry.language.writing import Writing, writing_of
+
+if TYPE_CHECKING:
+    from gettext import GNUTranslations
+
+_asked: ContextVar[Language | None] = ContextVar("language", default=None)
+
+Arguments = ParamSpec("Arguments")
+Event = TypeVar("Event")
+Request = TypeVar("Request", bound="Asks")
+
+
+def language() -> Language | None:
+    """The language that is spoken; None where nobody asked for one, which is then English."""
+    return _asked.get()
+
+
+def writing() -> Writing:
+    """How the language that is spoken writes numbers, money and dates."""
+    return writing_of(language() or "english")
+
+
+@contextmanager
+def speaking(spoken: Language | None) -> Iterator[None]:
+    """Sets the language of what is said within; None leaves it as it is."""
+    token = _asked.set(spoken or language())
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+class Asks(Protocol):
+    """A request that asks something."""
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """The user's questions, the newest first."""
+
+
+def in_language_of_question(
+    search: Callable[Concatenate[Request, Arguments], AsyncGenerator[Event]],
+) -> Callable[Concatenate[Request, Arguments], AsyncGenerator[Event]]:
+    """Makes the events of a search speak the language of the first of its request's questions whose language is certain."""
+
+    @wraps(search)
+    async def spoken(request: Request, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> AsyncGenerator[Event]:
+        asked = next((each for each in map(language_of, request.questions) if each is not None), None)
+        async with aclosing(search(request, *args, **kwargs)) as events:
+            # the language is set for each step alone: whoever reads the events speaks another, and may do so in other tasks
+            while True:
+                with speaking(asked):
+                    event = await anext(events, None)
+                if event is None:
+                    return
+                yield event
+
+    return spoken
+
+
+def accepted_language(header: str) -> Language | None:
+    """The first language of an `Accept-Language` header if answers are given in it, by weight; None for another one."""
+    weighted: list[tuple[float, str]] = []
+    for part in header.lower().split(","):
+        name, _, weight = part.partition(";q=")
+        try:
+            weighted.append((float(weight or 1), name.strip().partition("-")[0]))
+        except ValueError:
+            continue
+    known = [(weight, name) for weight, name in weighted if weight > 0 and name in CODES]
+    return CODES[max(known, key=lambda each: each[0])[1]] if known else None
+
+
+def gettext(text: str, /, **values: object) -> str:
+    """A message with its placeholders filled."""
+    held = _catalogue()
+    return _filled(held.gettext(text) if held else text, values)
+
+
+def ngettext(one: str, many: str, number: float, /, **values: object) -> str:
+    """A message in the form for a number: English has one for 1 and one for others. `{number}` is the number in words."""
+    held = _catalogue()
+    # a fraction is of the form of several
+    text = (
+        held.ngettext(one, many, int(number) if number == int(number) else 2) if held else one if number == 1 else many
+    )
+    return _filled(text, {"number": writing().number(number), **values})
+
+
+def pgettext(context: str, text: str, /, **values: object) -> str:
+    """A message whose text alone does not say what it means, such as "none"."""
+    held = _catalogue()
+    return _filled(held.pgettext(context, text) if held else text, values)
+
+
+def gettext_noop(text: str) -> str:
+    """Marks a message that `gettext` says later."""
+    return text
+
+
+def _catalogue() -> GNUTranslations | None:
+    spoken = language()
+    return None if spoken is None or spoken == "english" else _read(spoken)
+
+
+@cache
+def _read(spoken: Language) -> GNUTranslations:
+    from gettext import GNUTranslations
+
+    with (files("quarry.language") / "data" / f"{writing_of(spoken).code}.mo").open("rb") as file:
+        return GNUTranslations(file)
+
+
+_VOWELS = "aeiouyàâäæéèêëîïôöœùûü"
+
+
+def _filled(text: str, values: dict[str, object]) -> str:
+    """A message with its placeholders filled. French elides "de" and "que" before a vowel."""
+    if not values:
+        # nothing of a message without placeholders is doubled
+        return text
+    if language() != "french":
+        return text.format(**values)
+    parts: list[str] = []
+    for before, name, form, _ in string.Formatter().parse(text):
+        value = "" if name is None else format(values[name], form or "")
+        is_elided = before.endswith((" de ", " que ")) or before in ("de ", "que ")
+        if is_elided and value[:1].lower() in _VOWELS and value:
+            before = f"{before[:-2]}’"
+        parts += [before, value]
+    return "".join(parts)
