@@ -50,7 +50,8 @@ def messages() -> Iterator[Message]:
         if "/vendor/" in name:
             continue
         method = "javascript" if path.suffix == ".js" else "python"
-        source = io.BytesIO(path.read_bytes())
+        # a private method of a class is called as the function is
+        source = io.BytesIO(path.read_bytes().replace(b"this.#", b""))
         for _, text, _, context in extract(method, source, KEYWORDS):
             if text:
                 yield name, text if isinstance(text, str) else (text[0], text[1]), context

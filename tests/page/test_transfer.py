@@ -153,6 +153,6 @@ def test_a_bundle_has_each_module_once_after_those_that_it_imports() -> None:
         "c.js": "export const c = 1;\nconst d = 2;\nexport {d as e};\n",
     }
     c, b, a = bundle_script(files.__getitem__, "a.js").split("const _")[1:]
-    assert "return {c: c, e: d};" in c
+    assert "return {c, e: d};" in c
     assert "const {c} = _0;" in b
     assert "const {b: named} = _1;\nconst c = _0;\nnamed(c);" in a

@@ -17,7 +17,7 @@ from quarry.reader.learned import learned
 from quarry.reader.mentions import ValueLink
 from quarry.schema.algebra import Query
 from quarry.schema.source import Field, Schema, Source
-from tests.query_language.made import DESK, column, to_one
+from tests.query_language.made import DESK, column, to_many, to_one
 
 TODAY = datetime.date(2026, 7, 1)
 OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)
@@ -350,3 +350,66 @@ def test_the_rows_of_the_only_source_need_no_name() -> None:
 def test_a_length_of_time_is_compared_as_it_was_said(question: str, unit: str, number: int) -> None:
     tests = compared(of_jobs(question, column("spent", "number", unit=unit)))
     assert number in [test.get("value") for test in tests if test["field"] == "spent" and test["op"] == ">"]
+
+
+@pytest.mark.parametrize(
+    "question", ["tickets closed later than opened", "tickets whose closed day is past the opened day"]
+)
+def test_two_named_fields_of_a_row_are_compared_both_ways(question: str) -> None:
+    tests = [
+        test for each in found(question) for test in compared(each.query) if test["field"] in ("closed_at", "opened_on")
+    ]
+    both = {(test["op"], test["value"]["field"]) for test in tests if isinstance(test.get("value"), dict)}
+    assert both in ({(">", "opened_on"), ("<", "opened_on")}, {(">", "closed_at"), ("<", "closed_at")})
+
+
+@pytest.mark.parametrize("question", ["tickets opened 2026", "Tickets seit 2026", "billets depuis 2026"])
+def test_a_time_may_be_a_bound_that_no_known_word_states(question: str) -> None:
+    tests = [test for each in found(question) for test in compared(each.query) if test["field"].endswith("opened_on")]
+    bounds = {(test["op"], test.get("value", tuple(test.get("values", ())))) for test in tests}
+    assert bounds >= {("between", ("2026-01-01", "2026-12-31")), (">=", "2026-01-01"), ("<", "2026-01-01")}
+
+
+def test_numbers_have_a_condition_each_and_share_the_others() -> None:
+    question = "how many urgent tickets are open and how many closed in 2026"
+    links = [ValueLink(5, 6, "tickets", "status", "Open", 3), ValueLink(9, 10, "tickets", "status", "closed", 2)]
+    whole = [each.query for each in found(question, links) if len(each.query.get("aggregate", ())) == 2]
+    stated = [[each["where"] for each in query["aggregate"]] for query in whole]
+    assert [[{"field": "status", "op": "=", "value": value}] for value in ("Open", "closed")] in stated
+    assert any("2026" in json.dumps(query["where"]) for query in whole if "where" in query)
+
+
+CLUBS = Source(
+    "clubs", "Clubs", ("club",), "club", lambda row: f"{row}.id", lambda row: f"{row}.name",
+    {"name": column("name"), "city": column("city")},
+    {name: to_many(name, "matches", by) for name, by in (("matches_home", "home_id"), ("matches_away", "away_id"))},
+)  # fmt: skip
+MATCHES = Source(
+    "matches", "Matches", ("match",), "match", lambda row: f"{row}.id", lambda row: f"{row}.code",
+    {"code": column("code"), "played": column("played", "date")},
+    {"home": to_one("home", "clubs"), "away": to_one("away", "clubs")},
+)  # fmt: skip
+LEAGUE = Schema({"clubs": CLUBS, "matches": MATCHES})
+
+
+def of_league(question: str, *links: ValueLink) -> list[Any]:
+    return [each.query for each in candidates(question, LEAGUE, links, TODAY, learned().weights).all]
+
+
+def test_rows_that_are_referred_to_twice_are_told_apart_by_role() -> None:
+    seaport = ValueLink(3, 4, "clubs", "city", "Seaport", 2)
+    compared_with = {test["field"] for test in compared(of_league("away matches from Seaport", seaport))}
+    assert {"home.city", "away.city"} <= compared_with
+    assert any(each.get("group") == [{"field": "away.city"}] for each in of_league("matches per away city"))
+
+
+@pytest.mark.parametrize(("question", "condition"), [
+    ("clubs without away matches", {"not": {"exists": "matches_away"}}),
+    ("clubs with more than 2 away matches", {"field": "count(matches_away)", "op": ">", "value": 2}),
+])  # fmt: skip
+def test_related_rows_are_told_apart_by_their_role(question: str, condition: dict[str, Any]) -> None:
+    assert any(each.get("where") == [condition] for each in of_league(question))
+
+
+def test_no_rows_are_asked_for_by_a_name_of_themselves_behind_others() -> None:
+    assert not [each for each in of_league("clubs by matches") if "matches_home.home.name" in json.dumps(each)]

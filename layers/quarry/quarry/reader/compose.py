@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -63,7 +62,7 @@ class _Writer:
 
     def write(self, limit: int | None) -> Composed:
         tests = self._tests()
-        apart = _apart(tests) if self.conditions.joined == "apart" else []
+        apart = self.conditions.apart if self.conditions.joined == "apart" else ()
         where, having = self._where([test for test in tests if test not in apart])
         query: Json = {"source": self.base.name}
         if where and self.ask.kind != "share":
@@ -284,13 +283,6 @@ class _Writer:
         where = [_within(way, self._test(each)[1]) for each in of_them]
         exists: Json = {"exists": path, **({"where": where} if where else {})}
         return HERE, exists if test.form == "some" else {"not": exists}
-
-
-def _apart(tests: Sequence[Test]) -> list[Test]:
-    """The tests of which each selects rows for a number of its own: those on a field with several, otherwise all."""
-    of_field = Counter(test.field for test in tests if test.field)
-    several = [test for test in tests if test.field and of_field[test.field] > 1]
-    return several or [*tests]
 
 
 def _any_of(tests: Sequence[Json]) -> list[Json]:

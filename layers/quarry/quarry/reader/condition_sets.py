@@ -26,7 +26,7 @@ class Conditions:
     all, any   all of them; any of those on fields
     not        all but the last, which must not hold
     none       no row with the requested value, or no related row, meets all of them
-    apart      each of the tests on one field selects rows for a number of its own
+    apart      each of the tests on one field (`apart`) selects rows for a number of its own
     both       some row with the requested value meets one test, and some row the other
     """
 
@@ -60,6 +60,13 @@ class Conditions:
         return not may_be or (
             all(test.is_denial or test in denied for test in may_be) and all(test in may_be for test in denied)
         )
+
+    @cached_property
+    def apart(self) -> tuple[Test, ...]:
+        """The tests on a field that has several, each for another value."""
+        equal = [test for test in self.tests if test.form == "field" and test.op == "="]
+        by_field = {test.field: {other.values for other in equal if other.field is test.field} for test in equal}
+        return tuple(test for test in equal if len(by_field[test.field]) > 1)
 
     @cached_property
     def limit(self) -> int | None:
@@ -143,7 +150,8 @@ class ConditionSets:
                 same = clues.one("any:same", float(len({*fields}) == 1))
                 bundles = clues.framed("any"), same, clues.one(f"any:{len(fields)}")
                 yield _changed(each, Features(0, bundles), "any")
-                yield _changed(each, Features(0, (clues.framed("apart"), same)), "apart")
+                if each.apart:
+                    yield _changed(each, Features(0, (clues.framed("apart"),)), "apart")
         for each in beam[:JOINED_MAX]:
             if each.tests and each.tests[-1].form == "field" and not each.tests[-1].is_denial:
                 yield _changed(each, Features(0, (clues.freely("not"),)), "not")

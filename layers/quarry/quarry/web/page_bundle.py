@@ -14,12 +14,13 @@ import posixpath
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 ASSETS = "assets"
 BUILT = "built.json"
+EMBEDDED = "embed/quarry-ask.js"
 LANGUAGES = "languages"
 """The folder of the messages of languages other than English, which `tools/translations.py` writes."""
 VERSION_LENGTH = 12
@@ -36,7 +37,7 @@ Read = Callable[[str], str]
 
 # only comments on lines of their own: others may be part of a string
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
-_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_BLANK = re.compile(r"^\s+", re.MULTILINE)
 _IMPORT = re.compile(r"^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from '(?P<path>[^']+)';$", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _EXPORTS = re.compile(r"(?:^|(?<=;))export ?\{([^}]*)\};?$", re.MULTILINE)
@@ -68,11 +69,12 @@ def put_together(folder: Path) -> Parts:
         return without_comments(source) if is_ours else source
 
     licences = (path.relative_to(root).as_posix() for path in sorted(root.glob("vendor/*/LICENSE")))
-    files = {name: read(name) for name in ("embed/quarry-ask.js", "icon.svg", *licences)}
-    for path in sorted((root / LANGUAGES).glob("*.json")):
-        files[f"{LANGUAGES}/{path.stem}.js"] = (
-            f"globalThis.quarryMessages = {path.read_text(encoding='utf-8').strip()};\n"
-        )
+    files = {name: read(name) for name in (EMBEDDED, "icon.svg", *licences)}
+    messages = {path.stem: path.read_text(encoding="utf-8") for path in sorted((root / LANGUAGES).glob("*.json"))}
+    files |= {
+        f"{LANGUAGES}/{code}.js": f"globalThis.quarryMessages = {held.strip()};\n" for code, held in messages.items()
+    }
+    files[EMBEDDED] = with_messages(files[EMBEDDED], {code: json.loads(held) for code, held in messages.items()})
     for name, (script, styles) in BUNDLES.items():
         files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": bundle_style(read, styles)}
     version = hashlib.sha256("".join(name + text for name, text in files.items()).encode()).hexdigest()[:VERSION_LENGTH]
@@ -82,8 +84,7 @@ def put_together(folder: Path) -> Parts:
         html = html.replace('<script src="assets/boot.js"></script>', f"<script>{boot}</script>")
         html = html.replace('"assets/icon.svg"', f'"data:image/svg+xml;base64,{icon}"')
         files[name] = html.replace(f'"{ASSETS}/', f'"{ASSETS}/{version}/')
-    for path in sorted((root / LANGUAGES).glob("*.json")):
-        files[f"index.{path.stem}.html"] = in_language(files["index.html"], path.stem, version)
+    files |= {f"index.{code}.html": in_language(files["index.html"], code, version) for code in messages}
     boot_hash = base64.b64encode(hashlib.sha256(boot.encode()).digest()).decode()
     return Parts(files=files, version=version, boot_hash=boot_hash)
 
@@ -96,9 +97,17 @@ def in_language(html: str, code: str, version: str) -> str:
     )
 
 
+def with_messages(source: str, messages: Mapping[str, Mapping[str, Any]]) -> str:
+    """The embedded element with its own messages: it is one file, and loads no other."""
+    own = {
+        code: {text: said for text, said in held.items() if f"'{text}'" in source} for code, held in messages.items()
+    }
+    return source.replace("const MESSAGES = {};", f"const MESSAGES = {json.dumps(own, ensure_ascii=False)};", 1)
+
+
 def without_comments(source: str) -> str:
-    """A script or style sheet without its comments and indents; no text in them goes on over several lines."""
-    return _INDENT.sub("", _COMMENT.sub("", source))
+    """A script or style sheet without its comments, indents and empty lines; no text in them goes on over several lines."""
+    return _BLANK.sub("", _COMMENT.sub("", source))
 
 
 def bundle_script(read: Read, entry: str) -> str:
@@ -137,7 +146,7 @@ def _add(read: Read, path: str, above: tuple[str, ...], done: dict[str, str], pa
     if left := _LEFT.search(source):
         raise NotBundled(f"{path}: {source[left.start() :].partition(chr(10))[0]}")
     name = done[path] = f"_{len(done)}"
-    returned = ", ".join(f"{shown}: {local}" for shown, local in exported.items())
+    returned = ", ".join(shown if shown == local else f"{shown}: {local}" for shown, local in exported.items())
     parts.append(f"const {name} = (() => {{\n{source.strip()}\nreturn {{{returned}}};\n}})();")
     return name
 

@@ -3,8 +3,15 @@
  *
  * Attributes: `src` (the service's address; default: where this script came from), `collection` (a record type; default: all),
  * `token` (sent as a bearer token), `placeholder`, `label`. Events: `quarry-answer` with the answer's id, text and sources in `detail`.
- * Style it from outside with `::part(form | input | button | answer | sources | status)`.
+ * Its labels are in the language of the page around it, English, German or French. Its colours follow from the text colour there,
+ * light or dark, and from the custom properties in `STYLE`; `::part(form | input | button | status | answer | citation | sources |
+ * source)` reaches the rest. Enter asks, Escape stops an answer, and leads from a source back to where it is cited.
  */
+
+/** By language, the messages of this file; filled in where it is served. @type {Record<string, Record<string, string | string[]>>} */
+const MESSAGES = {};
+/** The forms of a message in the order in which a catalogue has them. */
+const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
@@ -14,17 +21,37 @@ const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;
 const INLINE = /\\([!-/:-@[-`{-~])|`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
 
 const STYLE = `
-  :host { display: block; font: inherit; color: inherit; }
-  form { display: flex; gap: .5rem; }
+  :host {
+    display: block; font: inherit; color: inherit; line-height: 1.5;
+    --line: var(--quarry-line, color-mix(in srgb, currentColor 28%, transparent));
+    --soft: var(--quarry-surface, color-mix(in srgb, currentColor 5%, transparent));
+    --muted: var(--quarry-muted, color-mix(in srgb, currentColor 72%, transparent));
+    --radius: var(--quarry-radius, .5rem);
+    --accent: var(--quarry-accent, currentColor);
+  }
+  :host([hidden]) { display: none; }
+  * { box-sizing: border-box; }
+  form { display: flex; flex-wrap: wrap; gap: .5rem; }
   label { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  input { flex: 1; min-width: 0; }
-  input, button { font: inherit; padding: .5rem .75rem; border: 1px solid; border-radius: .375rem; color: inherit; background: transparent; }
-  button { cursor: pointer; }
-  :focus-visible { outline: 2px solid; outline-offset: 2px; }
+  input, button { min-height: 2.75rem; font: inherit; color: inherit; border: 1px solid var(--line); border-radius: var(--radius); }
+  input { flex: 1 1 12rem; min-width: 0; padding: .5rem .875rem; background: var(--soft); }
+  input::placeholder { color: var(--muted); opacity: 1; }
+  button { padding: .5rem 1.125rem; font-weight: 600; cursor: pointer;
+    background: var(--quarry-accent, color-mix(in srgb, currentColor 12%, transparent)); color: var(--quarry-on-accent, inherit); }
+  button:hover { filter: brightness(1.08); }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   p, ol { margin: .75rem 0; }
   ol:empty, p:empty { display: none; }
-  a { color: inherit; }
-  small { display: block; opacity: .8; }
+  [part=status] { color: var(--muted); font-size: .875em; }
+  [part=status].is-busy::before { content: ''; display: inline-block; width: .625em; height: .625em; margin-inline-end: .5em; border-radius: 50%;
+    background: var(--accent); animation: pulse 1s ease-in-out infinite alternate; }
+  @keyframes pulse { to { opacity: .25; } }
+  @media (prefers-reduced-motion: reduce) { [part=status].is-busy::before { animation: none; } }
+  ol { display: grid; gap: .5rem; padding: 0; list-style: none; }
+  li { padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--soft); overflow-wrap: anywhere; }
+  li::before { content: attr(value) '. '; color: var(--muted); font-variant-numeric: tabular-nums; }
+  a { color: var(--accent); text-underline-offset: .2em; }
+  small { display: block; margin-top: .125rem; color: var(--muted); }
 `;
 
 class QuarryAsk extends HTMLElement {
@@ -40,22 +67,59 @@ class QuarryAsk extends HTMLElement {
     this.label = element('label', {htmlFor: 'question'});
     this.status = element('p', {part: 'status', role: 'status'});
     this.answer = element('div', {part: 'answer'});
-    this.sources = element('ol', {part: 'sources', ariaLabel: 'Sources'});
-    const form = element('form', {part: 'form'}, this.label, this.input, element('button', {part: 'button'}, 'Ask'));
+    this.sources = element('ol', {part: 'sources', });
+    this.button = element('button', {part: 'button'});
+    const form = element('form', {part: 'form'}, this.label, this.input, this.button);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      this.ask(this.input.value);
+      if (this.isBusy) this.stop();
+      else this.ask(this.input.value);
+    });
+    root.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.isComposing) return;
+      const source = event.target.closest('li');
+      if (source) (root.querySelector(`a[href="#${source.id}"]`) ?? this.input).focus();
+      else if (this.isBusy) this.stop();
     });
     root.append(form, this.status, this.answer, this.sources);
   }
 
   connectedCallback() {
-    this.label.textContent = this.getAttribute('label') ?? 'Your question';
+    const said = (this.closest('[lang]')?.lang || navigator.language).slice(0, 2).toLowerCase();
+    this.language = said in MESSAGES ? said : 'en';
+    this.label.textContent = this.getAttribute('label') ?? this.#gettext('Your question');
     this.input.placeholder = this.getAttribute('placeholder') ?? '';
+    this.sources.ariaLabel = this.#gettext('Sources');
+    this.#setBusy(false);
   }
 
   disconnectedCallback() {
     this.#stop?.abort();
+  }
+
+  /** Stop the answer that is being given. */
+  stop() {
+    this.#stop?.abort(new Error(this.#gettext('Stopped.')));
+  }
+
+  #setBusy(isBusy) {
+    this.isBusy = isBusy;
+    this.answer.ariaBusy = String(isBusy);
+    this.status.classList.toggle('is-busy', isBusy);
+    // while it answers, an empty field may stop it too
+    this.input.required = !isBusy;
+    this.button.textContent = isBusy ? this.#gettext('Stop') : this.#gettext('Ask');
+  }
+
+  #gettext(text, values = {}) {
+    return filled(MESSAGES[this.language]?.[text] ?? text, values);
+  }
+
+  #ngettext(one, many, number) {
+    const rules = new Intl.PluralRules(this.language);
+    const forms = FORMS.filter((form) => rules.resolvedOptions().pluralCategories.includes(form));
+    const said = MESSAGES[this.language]?.[one] ?? [one, many];
+    return filled(said[forms.indexOf(rules.select(number))], {number});
   }
 
   /** Ask a question as if it had been typed. @param {string} question */
@@ -64,17 +128,16 @@ class QuarryAsk extends HTMLElement {
     const stop = (this.#stop = new AbortController());
     this.answer.replaceChildren();
     this.sources.replaceChildren();
-    this.answer.ariaBusy = 'true';
-    this.status.textContent = 'Searching…';
+    this.#setBusy(true);
+    this.status.textContent = this.#gettext('Searching…');
     try {
       const {text, sources, id} = await this.#read(question, stop);
-      const count = sources.length;
-      this.status.textContent = `Answered from ${count} ${count === 1 ? 'source' : 'sources'}.`;
+      this.status.textContent = this.#ngettext('Answered from {number} source.', 'Answered from {number} sources.', sources.length);
       this.dispatchEvent(new CustomEvent('quarry-answer', {detail: {id, text, sources}}));
     } catch (error) {
       if (this.#stop === stop) this.status.textContent = stop.signal.reason?.message ?? error.message;
     } finally {
-      if (this.#stop === stop) this.answer.ariaBusy = 'false';
+      if (this.#stop === stop) this.#setBusy(false);
       stop.abort();
     }
   }
@@ -85,7 +148,7 @@ class QuarryAsk extends HTMLElement {
     try {
       for await (const event of this.#events(question, stop.signal)) {
         clearTimeout(timer);
-        timer = setTimeout(() => stop.abort(new Error('The service stopped answering. Ask again.')), SILENCE_MAX_MS);
+        timer = setTimeout(() => stop.abort(new Error(this.#gettext('The service stopped answering. Ask again.'))), SILENCE_MAX_MS);
         if (event.type === 'error') throw new Error(event.message);
         if (event.type === 'sources') sources = event.sources;
         if (event.type === 'final_answer_chunk') text += event.chunk;
@@ -101,7 +164,7 @@ class QuarryAsk extends HTMLElement {
     } finally {
       clearTimeout(timer);
     }
-    throw new Error('The connection was lost before the answer was complete. Ask again.');
+    throw new Error(this.#gettext('The connection was lost before the answer was complete. Ask again.'));
   }
 
   async *#events(question, signal) {
@@ -113,12 +176,12 @@ class QuarryAsk extends HTMLElement {
       method: 'POST',
       signal,
       credentials: 'omit',
-      headers: {'Content-Type': 'application/json', ...(token ? {Authorization: `Bearer ${token}`} : {})},
+      headers: {'Content-Type': 'application/json', 'Accept-Language': this.language, ...(token ? {Authorization: `Bearer ${token}`} : {})},
       body: JSON.stringify({question, ...(collection ? {types: [collection]} : {})}),
     }).catch((error) => {
-      throw signal.aborted ? error : new Error('The service cannot be reached. Check src, and that ALLOWED_ORIGIN names this page.');
+      throw signal.aborted ? error : new Error(this.#gettext('The service cannot be reached. Check src, and that ALLOWED_ORIGIN names this page.'));
     });
-    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail ?? `The service answered ${response.status}.`);
+    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail ?? this.#gettext('The service answered {status}.', {status: response.status}));
     let rest = '';
     for await (const piece of pieces(response.body.pipeThrough(new TextDecoderStream()))) {
       const lines = (rest + piece).split('\n');
@@ -134,7 +197,7 @@ class QuarryAsk extends HTMLElement {
     this.sources.replaceChildren(
       ...sources.map(({n, title, snippet, date}) => {
         const passage = snippet.replace(/<\/?mark>/g, '').replace(/&(?:lt|gt|quot|#x27|amp);/g, (entity) => ENTITIES[entity]);
-        return element('li', {value: n, id: `source-${n}`, tabIndex: -1}, date ? `${title} · ${date}` : title, element('small', {}, passage));
+        return element('li', {part: 'source', value: n, id: `source-${n}`, tabIndex: -1}, date ? `${title} · ${this.#day(date)}` : title, element('small', {}, passage));
       }),
     );
   }
@@ -153,8 +216,14 @@ class QuarryAsk extends HTMLElement {
     yield line.slice(end);
   }
 
+  #day(date) {
+    const day = new Date(`${date.slice(0, 10)}T00:00:00Z`);
+    const options = {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'};
+    return Number.isNaN(day.getTime()) ? date : day.toLocaleDateString(this.language === 'en' ? 'en-GB' : this.language, options);
+  }
+
   #citation(n) {
-    const link = element('a', {href: `#source-${n}`, ariaLabel: `Source ${n}`}, `[${n}]`);
+    const link = element('a', {part: 'citation', href: `#source-${n}`, ariaLabel: this.#gettext('Source {number}', {number: n})}, `[${n}]`);
     link.addEventListener('click', (event) => {
       event.preventDefault();
       this.shadowRoot.getElementById(`source-${n}`)?.focus();
@@ -169,6 +238,10 @@ function marked(text, flagged) {
   for (const {end} of [...flagged].reverse()) characters.splice(characters[end - 1] === '|' ? end - 1 : end, 0, '†');
   const reasons = [...new Set(flagged.map(({reason}) => reason))].filter(Boolean);
   return reasons.length ? `${characters.join('')}\n\n† ${reasons.join('; ')}` : characters.join('');
+}
+
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
 /** Safari can only read a stream through its reader. */
