@@ -46,10 +46,10 @@ def targets() -> set[str]:
 
 
 @cache
-def help_of(subcommand: str) -> str | None:
-    """What `quarry SUBCOMMAND --help` prints, or None when there is no such command."""
+def help_of(*words: str) -> str | None:
+    """What `quarry WORDS --help` prints, or None when there is no such command."""
     with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()):
-        status = cli.main([subcommand, "--help"])
+        status = cli.main([*words, "--help"])
     return printed.getvalue() if status == 0 else None
 
 
@@ -61,9 +61,11 @@ def unknown(program: str, arguments: list[str]) -> str | None:
         arguments = arguments[2:]
     if not arguments or arguments[0] in ("--help", "--version"):
         return None
-    text = help_of(arguments[0])
-    if text is None:
+    if help_of(arguments[0]) is None:
         return arguments[0]
+    # the second word may be a command of a group
+    words = arguments[: 1 if arguments[1:2] == [] or arguments[1].startswith("-") else 2]
+    text = help_of(*words) or ""
     return next((word for word in arguments if word.startswith("--") and word not in text), None)
 
 

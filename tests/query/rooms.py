@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from operator import methodcaller
 from typing import Any
 
 from quarry.language.word_forms import tokenise
@@ -21,7 +22,7 @@ TODAY = datetime.date(2024, 5, 15)
 class Room:
     find: Callable[[str], list[Mention]]
     value: Callable[..., Any]
-    shown: Callable[[Any], dict[str, Any]] = asdict
+    shown: Callable[[Any], dict[str, Any]] = methodcaller("_asdict")
 
 
 def _place(kind: PlaceKind, name: str, within: str | None = None) -> Place:
@@ -32,7 +33,9 @@ ROOMS = {
     "dates": Room(lambda text: find_dates(text, tokenise(text), TODAY), DateRange),
     "numbers": Room(lambda text: find_numbers(text, tokenise(text)), NumberRange),
     "money": Room(lambda text: find_money(text, tokenise(text)), MoneyRange),
-    "places": Room(lambda text: find_places(text, tokenise(text)), _place, lambda place: asdict(place) | {"names": ()}),
+    "places": Room(
+        lambda text: find_places(text, tokenise(text)), _place, lambda place: place._asdict() | {"names": ()}
+    ),
     "durations": Room(
         lambda text: find_durations(text, tokenise(text)),
         Duration,

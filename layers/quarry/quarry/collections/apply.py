@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, LiteralString
+from typing import Any, Literal, LiteralString, NamedTuple
 
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
@@ -151,8 +151,7 @@ def resolved(
     )
 
 
-@dataclass(frozen=True)
-class _Tables:
+class _Tables(NamedTuple):
     """Fills in keys of a declaration from its own table, `relation`, and from `relations`, the tables that it names."""
 
     relation: Relation

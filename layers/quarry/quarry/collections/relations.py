@@ -41,8 +41,7 @@ class Shape(StrEnum):
     OTHER = "have no known form"
 
 
-@dataclass(frozen=True)
-class ValueTraits:
+class ValueTraits(NamedTuple):
     """What is known of a column's values without storing any.
 
     Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, whether most are names

@@ -7,10 +7,10 @@ Drafts hide them. Doubtful ones are hidden too: a person shows them by deleting 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.guessing import is_category, is_text
@@ -57,8 +57,7 @@ _NEVER = ("B", "D", "E", "G", "I", "R", "T")
 _DOCUMENTS = ("json", "jsonb", "hstore", "xml")
 
 
-@dataclass(frozen=True)
-class Suspicion:
+class Suspicion(NamedTuple):
     """Why a column may hold a secret, and whether that is certain."""
 
     reason: str
@@ -96,7 +95,7 @@ def _without_known_secrets(column: Column, documents: Sequence[Column]) -> Colum
         return column
     traits = column.seen or ValueTraits(Shape.OTHER)
     keys = (traits.keys | known) - {key for key in known if secrecy_of(key) == "certain"}
-    return replace(column, seen=replace(traits, keys=keys))
+    return replace(column, seen=traits._replace(keys=keys))
 
 
 def is_secret_table(name: str) -> bool:
@@ -257,8 +256,7 @@ def _is_private_link(terms: Sequence[str]) -> bool:
     return any(word.endswith(link) and word.removesuffix(link) in private for word in terms for link in links)
 
 
-@dataclass(frozen=True)
-class Exposed:
+class Exposed(NamedTuple):
     """A column that looks like a secret. `path` is the key that shows it; empty where only an opened record does."""
 
     path: tuple[str, ...]
@@ -296,8 +294,7 @@ def _shown(declared: CollectionDeclaration, relations: Relations) -> Iterator[tu
             yield use.of or source, use.column, use.path[:depth]
 
 
-@dataclass(frozen=True)
-class Disagreement:
+class Disagreement(NamedTuple):
     """A contradiction to another collection, at the key `path` of this one."""
 
     collection: str

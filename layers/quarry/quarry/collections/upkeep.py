@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from psycopg import sql
 from psycopg.errors import Error as PostgresError
@@ -80,8 +81,7 @@ class Refreshed:
     problem: str | None = None
 
 
-@dataclass(frozen=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """What is due for a collection. `compared_before` and `polled_before` are in seconds.
 
     `problem` is the fault stored last. `has_noted_problem`: a trigger could not queue its keys.

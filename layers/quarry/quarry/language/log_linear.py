@@ -6,7 +6,6 @@ import json
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import TypeVar
 
 Weights = Mapping[str, Mapping[str, float]]
@@ -16,6 +15,8 @@ Target = TypeVar("Target", bound=str)
 
 def stored_weights(package: str, file: str) -> Weights:
     """Reads weights from a package's folder `weights`: JSON compressed with zlib, since most of it is repeated words."""
+    from importlib.resources import files
+
     held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
     return held
 

@@ -12,14 +12,14 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
-from importlib.resources import files
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from quarry.language.recognition import CODES, Language, language_of
-from quarry.language.writing import Writing, writing_of
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
+
+    from quarry.language.writing import Writing
 
 _asked: ContextVar[Language | None] = ContextVar("language", default=None)
 
@@ -35,6 +35,9 @@ def language() -> Language | None:
 
 def writing() -> Writing:
     """How the language that is spoken writes numbers, money and dates."""
+    # errors say messages too, and need no formats to be read
+    from quarry.language.writing import writing_of
+
     return writing_of(language() or "english")
 
 
@@ -124,8 +127,10 @@ def _catalogue() -> GNUTranslations | None:
 @cache
 def _read(spoken: Language) -> GNUTranslations:
     from gettext import GNUTranslations
+    from importlib.resources import files
 
-    with (files("quarry.language") / "data" / f"{writing_of(spoken).code}.mo").open("rb") as file:
+    code = next(code for code, each in CODES.items() if each == spoken)
+    with (files("quarry.language") / "data" / f"{code}.mo").open("rb") as file:
         return GNUTranslations(file)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -155,8 +156,7 @@ def _leaves_out(field: str, query: Query, schema: Schema) -> bool:
     return reached is not None and path.end.name in reached.chosen_by
 
 
-@dataclass(frozen=True)
-class Namesakes:
+class Namesakes(NamedTuple):
     """A query for numbers of what is called by one name, and the same by the rows of that name."""
 
     query: Query

@@ -5,8 +5,7 @@ grouped and aggregated by case, spaces, periods and precision alike. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import LiteralString, Protocol
+from typing import LiteralString, NamedTuple, Protocol
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
@@ -74,8 +73,7 @@ def aggregated(
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
 
 
-@dataclass(frozen=True)
-class Parted:
+class Parted(NamedTuple):
     """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it. Of
     one that `is_once`, a part has the value of one other row, and the whole is computed of these.
     """
@@ -134,8 +132,7 @@ Holds = Callable[[Sequence[str], Building], Composable]
 """Whether a row holds one of some texts."""
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """What a condition compares: one value a row, or, with `many`, the value of each of these related rows."""
 
     value: Composable

@@ -6,9 +6,8 @@ Values are always parameters; what is null meets `!=` and `not`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import LiteralString
+from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
@@ -32,8 +31,7 @@ NamedOperand = Callable[[str, str], Operand]
 """The operand that a name stands for; the second argument points to it."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """What conditions are read by: the rows of a scope, or, for groups, what `named` knows. `at_once`: they stand within OR or
     NOT, where related rows are read for all rows at once.
     """
@@ -60,7 +58,7 @@ class Reader:
     @property
     def within(self) -> Reader:
         """For conditions within OR and NOT."""
-        return replace(self, at_once=True)
+        return self._replace(at_once=True)
 
 
 def all_of(scope: Scope, conditions: Sequence[Condition], pointer: str, *, at_once: bool = False) -> Composed:
@@ -116,7 +114,7 @@ def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Compose
         if operand.holds is not None:
             return held(operand, comparison, reader.building)
         return compared(operand, None, comparison, reader, pointer)
-    reader = replace(reader, at_once=False)  # each row's related rows are compared with its own value
+    reader = reader._replace(at_once=False)  # each row's related rows are compared with its own value
     operand = reader.operand(comparison.field, f"{pointer}/field", joined=True)
     other = reader.operand(comparison.value.field, f"{pointer}/value/field", joined=True)
     return compared(operand, other, comparison, reader, pointer)

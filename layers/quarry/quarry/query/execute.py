@@ -7,10 +7,9 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import zip_longest
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
@@ -231,8 +230,7 @@ def _terms(base: Base) -> list[_Term]:
     return [*terms, (SQL(base.source.key(ROW)), SQL("asc"))]
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(NamedTuple):
     """A statement whose rows have the columns `c0`, `c1` …, `place` from 1 within the page, and `total`; where there is nothing,
     one row without a place. Of groups it gives one more than `limit`. `periods` and `rounded` say how its columns are shown.
     For the aggregates that are `measured`, `odd` are how many values are no finite numbers, of `each`.

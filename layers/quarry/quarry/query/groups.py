@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
-from typing import LiteralString
+from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
@@ -39,8 +38,7 @@ STEPS: dict[Period, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """What rows are grouped by: `k` compares, `x` is a text's spelling, `i` the key of the row that is called so. `is_many`: a
     row may be in several groups.
     """
@@ -70,8 +68,7 @@ class Key:
         return [self.name] if self.i is None else [self.name, Identifier(f"i{self.place}")]
 
 
-@dataclass(frozen=True)
-class Grouped:
+class Grouped(NamedTuple):
     """The groups of a query. `page` reads them as `p`, with `place` from 1, after the tables of `parts`."""
 
     base: Base
@@ -347,8 +344,8 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named, value=operand.value)
     if x is None:
         return key
-    return replace(
-        key, y=SQL("({})::text").format(operand.value), folding=_compared(Identifier(f"x{place}"), path, group)
+    return key._replace(
+        y=SQL("({})::text").format(operand.value), folding=_compared(Identifier(f"x{place}"), path, group)
     )
 
 

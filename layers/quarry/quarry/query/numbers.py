@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
@@ -29,8 +30,7 @@ SHARES = frozenset(("share", "change", "percent_of_total"))
 """What is a part of 1, and said in percent."""
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """An aggregate: `sql` computes it over the columns that `Numbers` reads of each row, `column` shows it."""
 
     aggregate: Aggregate
@@ -95,7 +95,7 @@ class Numbers:
             return known
         number = self._added(aggregate, pointer)
         if is_hidden:
-            number = replace(number, column=replace(number.column, name=f"#{number.place}"))
+            number = number._replace(column=replace(number.column, name=f"#{number.place}"))
         self.all.append(number)
         return number
 
@@ -122,7 +122,7 @@ class Numbers:
             kind = "money" if kind == "number" and is_money else kind
             column = replace(column, unit=measure.unit, kind=kind)
         defined_by = made.defined_by or made.aggregate.fn
-        return replace(made, aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by)
+        return made._replace(aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by)
 
     def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
         parts = [
@@ -234,7 +234,7 @@ class Numbers:
             if path.is_many
             else self._of_one(aggregate, function, path, only, pointer)
         )
-        distinct_path = replace(path, over=function)
+        distinct_path = path._replace(over=function)
         label = f"{WORDS.get(function, function)} {path.label}"
         return Number(
             aggregate,
@@ -303,12 +303,12 @@ class Numbers:
         if function in ROUNDED and function != "avg":
             return self._of_all(aggregate, path, only, pointer)
         parts: tuple[Over, ...] = ("sum", "count") if function == "avg" else (function,)
-        kind = replace(path, over=function).kind
+        kind = path._replace(over=function).kind
         sums = [
             aggregated(
                 part if part in ("min", "max") else "sum",
                 self._read(
-                    path_operand(self.scope, replace(path, text=f"{part}({path.text})", over=part), pointer).value
+                    path_operand(self.scope, path._replace(text=f"{part}({path.text})", over=part), pointer).value
                 ),
                 kind,
                 only,

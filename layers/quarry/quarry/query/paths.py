@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, LiteralString, get_args
+from typing import Literal, LiteralString, NamedTuple, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.arithmetic import (
@@ -82,24 +82,21 @@ class Rows:
         return [*self.fields, *self.predicates, *self.links, *self.texts]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A link that a path follows, and the rows that it leads to."""
 
     link: Link
     to: Rows
 
 
-@dataclass(frozen=True)
-class Predicate:
+class Predicate(NamedTuple):
     """A derived predicate: true of the rows that meet its conditions."""
 
     name: str
     conditions: Sequence[Condition]
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """A resolved path. `end` is None where it ends at related rows themselves, as in `count(orders)`.
 
     `over` is what is computed of the related rows that `steps` lead to, so that the path has one value a row.
@@ -235,7 +232,7 @@ def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     """Arithmetic, as of the row that all its fields are read from."""
     end = computed(path, lambda name: resolve(name, rows, schema, pointer), pointer)
     shared = common(end.operands)
-    operands = tuple(replace(each, steps=each.steps[shared:]) for each in end.operands)
+    operands = tuple(each._replace(steps=each.steps[shared:]) for each in end.operands)
     if several := next((each for each in operands if each.is_many), None):
         raise invalid(pointer, f"{several.text} may have several values a row: take sum(…) or avg(…) of it")
     steps = end.operands[0].steps[:shared] if end.operands else ()
@@ -368,8 +365,7 @@ def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str 
 _NO_ROWS = Rows("groups", "", {})
 
 
-@dataclass(frozen=True)
-class _Walk:
+class _Walk(NamedTuple):
     schema: Schema
     change: Change
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Placeholder
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 TRUE = SQL("true")
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(NamedTuple):
     """A query that a condition compares with, as a subquery of one column. `is_single`: it never has more than one row."""
 
     sql: Composed
@@ -144,8 +143,7 @@ def joined(alias: LiteralString, step: Step, to: LiteralString) -> Composed:
     return SQL("({}) and ({})").format(SQL(step.link.on(alias, to)), SQL(step.to.guard(to)))
 
 
-@dataclass(frozen=True)
-class Related:
+class Related(NamedTuple):
     """The related rows of one row, read in a subquery. `scope` is seen from where the path ends. With an `owner` they are read
     for all rows at once, of which that is the alias, and joined to the row of `outer`.
     """
@@ -241,8 +239,7 @@ ROW = "t"
 """The alias of the rows of every query's source."""
 
 
-@dataclass(frozen=True)
-class Base:
+class Base(NamedTuple):
     """A query's rows. `tables` and `where` count them; the scope may join more tables without changing the number."""
 
     query: Query

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 from calendar import monthrange
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 from quarry.query.arithmetic import undeclared
 from quarry.query.paths import invalid
@@ -26,8 +26,7 @@ DIGITS_MAX = 300
 DAY = datetime.timedelta(days=1)
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """Days, or moments, from `start` to before `end`; a moment where there is no end."""
 
     start: str

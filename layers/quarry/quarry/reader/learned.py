@@ -16,12 +16,11 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
@@ -37,16 +36,14 @@ NEVER = 2.0
 """A threshold that no probability reaches."""
 
 
-@dataclass(frozen=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """How likely an answer of a kind must be right to be given without doubt, and to be given at all."""
 
     confident: float
     doubted: float
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(NamedTuple):
     """`coefficients` turn what is known about a reading into a probability; `thresholds` are by kind of answer."""
 
     coefficients: Mapping[str, float]
@@ -61,8 +58,7 @@ class Calibration:
         return self.thresholds.get(kind, Thresholds(NEVER, NEVER))
 
 
-@dataclass(frozen=True)
-class Learned:
+class Learned(NamedTuple):
     """The weights of the linear stage, and the calibration with and without the pair model. `linear_share` is the factor of the
     linear score when it is added to the score of the pair model.
     """
@@ -87,8 +83,7 @@ def learned() -> Learned:
     return Learned(weights, by_linear, by_both, chances["linear_share"])
 
 
-@dataclass(frozen=True)
-class KnownWords:
+class KnownWords(NamedTuple):
     """Words of questions that the data answers: those that frame a question and state no condition, by kind of answer, and those
     that name nothing but can tell what is asked for.
     """

@@ -223,7 +223,8 @@ def _of_roles(source: Source, links: Sequence[LinkName], schema: Schema) -> Iter
             continue
         for same in _same_columns(target):
             each = target.fields[same[0]]
-            if each.related is None and not _is_title(target, each) and not _is_key(target, each):
+            is_pointer = _is_key(target, each) or _refers(target, each)
+            if each.related is None and not is_pointer and not _is_title(target, each):
                 words = (link.name, source.links[link.name].label)
                 called = _alternatives(f"{role} {name}" for role in words for name in (*same, each.label))
                 path, is_listed = f"{link.name}.{each.name}", each.listed is not None
@@ -331,6 +332,8 @@ class Names:
         found: Counter[tuple[str, str]] = Counter()
         for source in self.sources.values():
             for each in source.fields:
+                if each.same_as is not None:
+                    continue  # by its role a field is named whole, and takes no word from the row's own
                 found.update({(source.name, stem) for called in each.called for stem in called})
         return found
 

@@ -9,8 +9,8 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -32,8 +32,7 @@ COUNTED_MAX = 4
 SCORE_MAX = 10.0
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """Candidates, best first, with their probabilities. `known` holds the inputs of the calibration for the first one;
     `pair_scores` are those of the second stage, empty if only the linear stage ranked.
     """
@@ -44,8 +43,7 @@ class Ranked:
     known: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class PairScores:
+class PairScores(NamedTuple):
     """The first candidates with their scores by the pair model; only the best one of those with the same text."""
 
     candidates: Sequence[Candidate]
@@ -134,8 +132,7 @@ def _logit(chance: float) -> float:
     return max(-LOGIT_MAX, min(LOGIT_MAX, math.log(most / (1 - most))))
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """The reading of a question. `query` is None if nothing can be asked; `chance` is the probability that it is right,
     `unread` the meaningful words that no part of it reads.
     """
@@ -221,8 +218,7 @@ NEAR_MAX = 2
 """How many words may stand between a value and the name of its field."""
 
 
-@dataclass(frozen=True)
-class LikelyCondition:
+class LikelyCondition(NamedTuple):
     """A condition that a question may state: its probability, the fields it compares, and the words that state it, as bits.
     `stated` is the share of the words of its values that the question contains.
     """
@@ -350,8 +346,7 @@ def ruled_out(reading: Reading, least: float) -> list[ValueMention]:
     return found
 
 
-@dataclass(frozen=True)
-class ValueChances:
+class ValueChances(NamedTuple):
     """How likely a value is asked for and how likely it is excluded, in total and by field, and how likely each field is
     compared with it.
     """

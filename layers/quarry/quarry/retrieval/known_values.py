@@ -61,7 +61,7 @@ async def values_meant(
         )
     found = await _matches(database, [table], named_values, owners, whole=whole)
     partial = [each for each, matches in zip(named_values, found, strict=True) if not matches.whole]
-    beside = await _matches(database, [table], [replace(each, facets=each.elsewhere) for each in partial], owners)
+    beside = await _matches(database, [table], [each._replace(facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
     meanings = [
         matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named_values, found, strict=True)

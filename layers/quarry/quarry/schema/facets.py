@@ -6,8 +6,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, LiteralString
+from typing import Literal, LiteralString, NamedTuple
 
 FacetKind = Literal[
     "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
@@ -61,8 +60,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 _SPACES = " \t\n\r\f\v"
 
 
-@dataclass(frozen=True)
-class NamedValue:
+class NamedValue(NamedTuple):
     """A value as somebody wrote it, for any of the facets; `pointer` is its place in the request. `elsewhere` are facets for
     which the same value is named: a value that only they have is not unknown here.
     """
@@ -74,8 +72,7 @@ class NamedValue:
     elsewhere: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class UnknownValue:
+class UnknownValue(NamedTuple):
     """An unknown value, and the nearest known ones. `noun` names a row, `label` the facet."""
 
     noun: str
