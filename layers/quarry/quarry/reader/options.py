@@ -314,13 +314,6 @@ class Options:
             yield from (
                 Option((test,), own) for test in self._or_denied(Test("field", op, values, each), mention.place)
             )
-            # the word for a bound may be one that the spans do not know: "seit 2020", "founded no earlier than 2020"
-            bounds = (("<", values[0]), (">=", values[0]), ("<=", values[-1]), (">", values[-1]))
-            for bound, value in bounds if first and last else ():
-                near = self._mentioned(evidence, mention.place, f"days{bound}")
-                chance = clues.mentions.chance_denied(mention.place)
-                test = Test("field", bound, (value,), each, chance_denied=chance)
-                yield Option((test,), clues.joined(near, clues.one("days:bound")))
 
     def _or_denied(self, test: Test, place: WordRun) -> Iterator[Test]:
         """A test, and that it does not hold, if the words at its place may be denied."""
