@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, LiteralString
 
+from quarry.language.word_forms import plural
 from quarry.schema.algebra import Aggregate, Query
 from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlOf
 
@@ -35,7 +36,8 @@ analyze;
 
 def column(name: LiteralString, kind: Kind = "text", **more: Any) -> Field:
     """A field that is a column."""
-    return Field(name, kind, lambda row: f"{row}.{name}", name.replace("_", " "), f"{name}s", **more)
+    label = name.replace("_", " ")
+    return Field(name, kind, lambda row: f"{row}.{name}", label, plural(label), **more)
 
 
 def _fields(**kinds: Kind) -> Mapping[str, Field]:

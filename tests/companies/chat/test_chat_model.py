@@ -134,16 +134,20 @@ class TestLeading:
         assert (found(events), end_reason(events)) == (["c-tidewage"], "exact_match")
         assert steps_asked(model) == ["company_summary"]
 
-    @pytest.mark.parametrize("question", [QUESTION, "Über Kitchen"], ids=["led", "named"])
+    @pytest.mark.parametrize(
+        ("question", "label"),
+        [(QUESTION, "Low: 1 of 2 is not in its source"), ("Über Kitchen", "Gering: 1 von 2 steht nicht in der Quelle")],
+        ids=["led", "named, and taken for German"],
+    )
     def test_what_a_profile_does_not_bear_out_is_flagged_where_it_stands(
-        self, model_client: TestClient, model: FakeOpenAI, question: str
+        self, model_client: TestClient, model: FakeOpenAI, question: str, label: str
     ) -> None:
         right, wrong = "Über Kitchen is a startup.", "Über Kitchen was founded in 1871."
         model.respond = playing(summary=Reply.text(f"{right} {wrong}"))
         answer = final(chat(model_client, question))
         said = [(answer["content"][each["start"] : each["end"]], each["state"]) for each in answer["statements"]]
         assert said == [(right, "verified"), (wrong, "flagged")]
-        assert answer["confidence"] == {"level": "low", "label": "Low: 1 of 2 is not in its source"}
+        assert answer["confidence"] == {"level": "low", "label": label}
         assert "1871" in prompt_text(model.chat_requests[-1])  # it was asked to correct it
 
     @pytest.mark.parametrize("question", [QUESTION, "Über Kitchen"], ids=["led", "named"])
