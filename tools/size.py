@@ -64,7 +64,9 @@ _CLUSTER = ROOT / ".quarry" / "size"
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.size", description="How large Quarry is.")
     wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument("--check", action="store_true", help="fail if a figure is more than 2 %% above the accepted one")
+    wanted.add_argument(
+        "--check", action="store_true", help="fail if a figure is more than 2 %% above the accepted one"
+    )
     wanted.add_argument("--write", metavar="WHY", help="accept the present figures, for this reason")
     options = parser.parse_args(arguments)
 
