@@ -444,19 +444,24 @@ SHARES = {
 }
 
 
-def test_each_number_has_a_chart_with_its_own_title_and_unit_and_the_statement_that_runs(site: Site) -> None:
+def test_a_chart_shows_the_number_that_you_choose_with_its_title_and_unit_and_the_statement_that_runs(
+    site: Site,
+) -> None:
     def given(route: Route) -> None:
         route.continue_(post_data=json.dumps(body_of(route.request) | {"understood": {"query": SHARES}}))
 
     page = site.open("search?q=motions&tab=answer", before=lambda page: page.route("**/records/ask", given))
     finished(page)
-    titles = page.locator("figcaption").all_inner_texts()
-    assert [title.partition(" by month")[0] for title in titles] == [
-        "Carried part",
-        "Share of number of motions",
-        "Growth",
+    chart = page.get_by_role("combobox", name="Chart")
+    titles = chart.locator("option").all_inner_texts()
+    assert titles == [
+        f"{number} by month (date)" for number in ("Carried part", "Share of number of motions", "Growth")
     ]
-    values = [page.locator("figure").nth(place).locator("dd").all_inner_texts() for place in range(3)]
+    values = []
+    for title in titles:
+        chart.select_option(title)
+        expect(page.locator("figcaption")).to_have_text(title)
+        values.append(page.locator("figure dd").all_inner_texts())
     assert all(value == "–" or value.endswith("%") for value in values[0])
     assert round(sum(float(value.rstrip("%")) for value in values[1])) == 100
     assert "-20%" in values[2]

@@ -1,5 +1,5 @@
 /**
- * The numbers of an exact result, as an answer's `aggregation` has them: a bar chart for each, what they are, and the statement
+ * The numbers of an exact result, as an answer's `aggregation` has them: a chart of one of them, what they are, and the statement
  * that runs.
  */
 
@@ -21,7 +21,8 @@ const LINE_MIN = 3;
 const DRAWN = new Set(['number', 'money']);
 
 /**
- * A chart for each number of the groups; of very many groups, the latest periods or the first ones. Null without groups.
+ * A chart of a number of the groups, and a select where they have several; of very many groups, the latest periods or the first
+ * ones. Null without groups.
  * @param {any} aggregation
  * @param {string} [language] that of the data
  * @param {(text: string) => void} [announce]
@@ -44,12 +45,18 @@ export function numberCharts({query, columns = [], groups = [], group_count: all
   const cell = (column, value) => ({shown: value === null ? '–' : written(column, value, language), value});
   const table = dataTable([sentenceCase(by), ...numbers.map(({label}) => sentenceCase(label))],
     groups.map((group) => [{shown: group.label}, ...numbers.map((column) => cell(column, valueOf(group[column.name])))]));
-  const pictures = charts.map(({title, entries, said}) => ({label: charts.length > 1 ? gettext('Picture: {title}', {title}) : gettext('Picture'), onchoose: async () => {
+  let chosen = charts[0];
+  const figure = element('div', {}, chosen.figure);
+  const choice = charts.length > 1 && element('label', {class: 'sort'}, element('span', {}, gettext('Chart')),
+    element('select', {on: {change: ({target}) => { chosen = charts[target.selectedIndex]; replace(figure, chosen.figure); }}},
+      charts.map(({title}) => element('option', {}, title))));
+  const pictures = [{label: gettext('Picture'), onchoose: async () => {
+    const {title, entries, said} = chosen;
     save(`${fileName(title)}.png`, 'image/png', await picture(title, entries.map((each) => ({...each, shown: each.value === null ? '–' : said(each.value)}))));
     announce(gettext('Saved as a picture'));
-  }}));
+  }}];
   const taken = () => ({name: charts[0].title, columns: [by, ...numbers.map(({label}) => label)], rows: groups.map((group) => [group.label, ...numbers.map(({name}) => valueOf(group[name]))])});
-  return element('div', {class: 'number-charts'}, charts.map(({figure}) => figure),
+  return element('div', {class: 'number-charts'}, choice, figure,
     count > drawn.length && element('p', {class: 'fine'}, gettext('{shown} of {all} are shown.', {shown: drawn.length, all: number(count)})),
     element('div', {class: 'chart-tools'}, element('details', {}, element('summary', {}, gettext('Show as a table')), table), takeaway(taken, announce, pictures)));
 }
