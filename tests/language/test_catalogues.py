@@ -57,6 +57,17 @@ def test_every_message_stands_where_it_is_found() -> None:
     assert not hidden
 
 
+def test_every_message_of_the_page_stands_where_it_is_found() -> None:
+    """A call within another one is not seen."""
+    known = {text for message in messages("de") for text, _ in texts(message)}
+    marked = re.compile(r"\bgettext\('((?:[^'\\]|\\.)+)'")
+    said = [
+        text for path in (PACKAGE / "page").rglob("*.js") for text in marked.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert len(said) > 100
+    assert {text.replace("\\'", "'") for text in said} <= known
+
+
 def is_marked(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS
 

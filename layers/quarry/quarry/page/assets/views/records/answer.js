@@ -342,7 +342,9 @@ function callLabel({tool, arguments: given}) {
       return gettext('Looking up {field} of {where}', {field: given.field, where});
     case 'describe_collections':
       return gettext('Looking at what data there is');
-    default:
-      return gettext('Searching {where} for “{text}”', {where: where || gettext('all records'), text: given.text ?? ''});
+    default: {
+      const everywhere = gettext('all records');
+      return gettext('Searching {where} for “{text}”', {where: where || everywhere, text: given.text ?? ''});
+    }
   }
 }
