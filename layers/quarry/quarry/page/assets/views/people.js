@@ -50,8 +50,8 @@ const COST = gettext('Each change is a new search and costs one credit.');
 const KEPT = gettext('Results are kept for a day, for the person who searched.');
 /** Why a search is offered instead of run. */
 const ARRIVED = {what: gettext('This link is a search for people'), why: gettext('Running it costs one credit.')};
-const SHARED = {what: gettext('This search was shared with you'), why: `${KEPT} ${gettext('Searching yourself costs one credit.')}`};
-const GONE = {what: gettext('What this search found is no longer here'), why: `${KEPT} ${gettext('Searching again costs one credit.')}`};
+const SHARED = {what: gettext('This search was shared with you'), why: [KEPT, gettext('Searching yourself costs one credit.')].join(' ')};
+const GONE = {what: gettext('What this search found is no longer here'), why: [KEPT, gettext('Searching again costs one credit.')].join(' ')};
 
 /** An earlier search is not available: it is not the reader's, has expired, or was another one. */
 const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);

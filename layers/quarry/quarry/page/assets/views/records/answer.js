@@ -316,7 +316,7 @@ export class Answer extends Streamed {
   #showAfter() {
     const questions = this.followups;
     replace(this.after, this.remarks,
-      this.changed.length > 0 && remark(gettext('Changed since this answer was given: {titles}.', {titles: this.changed.map(({title, change}) => (change === 'gone' ? gettext('{title} (gone)', {title}) : title)).join(', ')})),
+      this.changed.length > 0 && remark(gettext('Changed since this answer was given: {titles}.', {titles: this.changed.map(changedTitle).join(', ')})),
       this.#numbers(),
       this.#conditions(),
       this.text && this.state !== 'new' && answerFoot(this),
@@ -329,6 +329,10 @@ export class Answer extends Streamed {
 function quoted({quote, verified}) {
   const how = verified ? gettext('Checked') : gettext('Nearest passage');
   return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
+}
+
+function changedTitle({title, change}) {
+  return change === 'gone' ? gettext('{title} (gone)', {title}) : title;
 }
 
 function callLabel({tool, arguments: given}) {
