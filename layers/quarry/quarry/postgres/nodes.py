@@ -31,11 +31,7 @@ def node_of(url: str) -> str:
     """The node of a URL with one host."""
     parameters = conninfo_to_dict(url)
     host = str(parameters.get("host") or "localhost").lower()
-    return (
-        f"[{host}]:{parameters.get('port') or DEFAULT_PORT}"
-        if ":" in host
-        else f"{host}:{parameters.get('port') or DEFAULT_PORT}"
-    )
+    return f"{f'[{host}]' if ':' in host else host}:{parameters.get('port') or DEFAULT_PORT}"
 
 
 def at_node(url: str, node: str | None) -> str:
