@@ -133,6 +133,34 @@ def test_a_body_may_be_larger_than_a_head_and_a_request_may_follow(answering: An
         assert_problem(read_to_the_end(connection), 431, "headers-too-large")
 
 
+def test_a_request_may_follow_one_that_is_answered_before_its_body_has_arrived(answering: Answering) -> None:
+    body = b" " * (2 * HEAD_MAX_BYTES)
+    head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with serving_app(answering, Patient) as url, connected(url) as connection:
+        for _ in range(2):
+            connection.sendall(head + body[:10])
+            assert b" 200 " in connection.recv(65_536)
+            connection.sendall(body[10:] + GET)
+            assert b" 200 " in connection.recv(65_536)
+        connection.sendall(head)
+        assert b" 200 " in connection.recv(65_536)
+        connection.sendall(body + GET[:-2].ljust(HEAD_MAX_BYTES + 1, b"x"))
+        assert_problem(read_to_the_end(connection), 431, "headers-too-large")
+
+
+def test_the_rest_of_a_body_that_is_answered_must_arrive_in_time(answering: Answering) -> None:
+    with serving_app(answering, Hasty) as url, connected(url) as connection:
+        connection.sendall(POST_HEAD)
+        assert b" 200 " in read_to_the_end(connection)
+
+
+def test_a_connection_ends_after_an_answer_to_a_body_of_unknown_length(answering: Answering) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+    with serving_app(answering, Patient) as url, connected(url) as connection:
+        connection.sendall(head)
+        assert b"\r\nconnection: close\r\n" in read_to_the_end(connection)
+
+
 def test_an_answer_may_take_longer_than_its_request_to_arrive() -> None:
     async def late(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -140,6 +140,9 @@ def test_a_result_is_kept_on_the_board_and_counted_anew(site: Site, page_databas
             connection.execute("update motions set result = %s where id = %s", defeated[::-1])
     result.get_by_text("Show the SQL").click()
     expect(result.locator("pre")).to_contain_text("select")
-    for name in ("Delete", "Delete"):
-        page.get_by_role("dialog").get_by_role("button", name=name).first.click()
+    item = page.get_by_role("listitem").filter(has=result)
+    item.get_by_role("button", name="Delete").click()
+    with page.expect_response(lambda response: response.request.method == "DELETE") as deletion:
+        item.get_by_role("button", name="for good").click()
+    assert deletion.value.status == 204
     expect(result).to_have_count(0)

@@ -46,6 +46,10 @@ class BoundedConnection(asyncio.Protocol):
     """The bytes of the head so far; -1 where it is whole."""
     _last = b""
     """Its last bytes."""
+    _body = 0
+    """The bytes of the request's body so far, and of what follows it."""
+    _unread = 0
+    """The bytes that are still to come of the body of a request that is answered: no part of the next head."""
 
     def __init__(self, **of_server: Any) -> None:
         self._behind: asyncio.Protocol = AutoHTTPProtocol(**of_server)
@@ -67,18 +71,31 @@ class BoundedConnection(asyncio.Protocol):
         self._behind.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._head >= 0:
-            self._expect_request()
-            self._head += len(data)
-            end = (self._last + data).find(_END_OF_HEAD)
-            self._last = (self._last + data)[-len(_END_OF_HEAD) + 1 :]
-            if self._head > HEAD_MAX_BYTES and not 0 <= end <= HEAD_MAX_BYTES:
-                self._refuse(HEAD_TOO_LARGE)
-                return
-            if end >= 0:
-                self._head = -1
+        unread = min(self._unread, len(data))
+        if unread:
+            self._unread -= unread
+            if not self._unread:
+                self.request_is_whole()
+        if self._head < 0:
+            self._body += len(data)
+        elif len(data) > unread and not self._takes_head(data[unread:]):
+            self._refuse(HEAD_TOO_LARGE)
+            return
         if not self._transport.is_closing():
             self._behind.data_received(data)
+
+    def _takes_head(self, data: bytes) -> bool:
+        """Count what arrives of a head. False where the head is too large."""
+        self._expect_request()
+        before, self._last = self._last, (self._last + data)[-len(_END_OF_HEAD) + 1 :]
+        end = (before + data).find(_END_OF_HEAD)
+        if end < 0:
+            self._head += len(data)
+            return self._head <= HEAD_MAX_BYTES
+        size = end + len(_END_OF_HEAD) - len(before)
+        is_bounded = self._head + size <= HEAD_MAX_BYTES
+        self._head, self._body = -1, len(data) - size
+        return is_bounded
 
     def eof_received(self) -> bool | None:
         return self._behind.eof_received()
@@ -97,9 +114,11 @@ class BoundedConnection(asyncio.Protocol):
             self._arrival.cancel()
             self._arrival = None
 
-    def response_is_whole(self) -> None:
-        """Another request may follow."""
-        self.request_is_whole()
+    def response_is_whole(self, body_bytes: int = 0) -> None:
+        """Another request may follow what is still to come of this one, whose body has `body_bytes`."""
+        self._unread = max(0, body_bytes - self._body)
+        if not self._unread:
+            self.request_is_whole()
         self._head, self._last = 0, b""
         if self._transport.is_closing():
             self._expect_reader()
@@ -151,19 +170,27 @@ class TellingConnections:
         if scope["type"] != "http" or connection is None:
             await self._app(scope, receive, send)
             return
-        if not {name for name, _ in scope["headers"]} & {b"content-length", b"transfer-encoding"}:
+        headers = dict(scope["headers"])
+        body_bytes = int(headers.get(b"content-length", b"0"))
+        is_whole = not body_bytes and b"transfer-encoding" not in headers
+        if is_whole:
             connection.request_is_whole()
 
         async def received() -> Message:
+            nonlocal is_whole
             message = await receive()
             if not message.get("more_body"):
+                is_whole = True
                 connection.request_is_whole()
             return message
 
         async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and not is_whole and not body_bytes:
+                # nothing tells where the rest of its body ends
+                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
-                connection.response_is_whole()
+                connection.response_is_whole(body_bytes)
 
         await self._app(scope, received, sent)
 
