@@ -20,14 +20,24 @@ from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
-from quarry.verification.passages import NOWHERE, Beside, Passage, folded
+from quarry.verification.passages import (
+    NOWHERE,
+    QUOTED,
+    Beside,
+    Finding,
+    Part,
+    Passage,
+    Statement,
+    folded,
+    has_name,
+    names_in,
+    statements,
+)
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
-from quarry.verification.statements import QUOTED, Finding, Part, Statement, has_name, names_in, statements
 from quarry.verification.tables import Table
-from quarry.verification.values import Number, read_values
+from quarry.verification.values import Number, english, read_values
 from quarry.verification.wire import SourceText, Trust
-from quarry.verification.wording import english
 
 State = Literal["verified", "plausible", "flagged", "comment"]
 NEAREST_MAX = 3

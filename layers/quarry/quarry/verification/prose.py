@@ -14,11 +14,21 @@ from itertools import combinations, pairwise, permutations
 from quarry.language.messages import gettext
 from quarry.language.word_forms import is_everyday, stem
 from quarry.platform.text import words
-from quarry.verification.passages import Beside, Clause, Passage, clauses_of, folded, parted
+from quarry.verification.passages import (
+    QUOTED,
+    Beside,
+    Clause,
+    Finding,
+    Passage,
+    clauses_of,
+    folded,
+    has_name,
+    named,
+    names_in,
+    parted,
+)
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
-from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
-from quarry.verification.wording import english, side_of
+from quarry.verification.values import Day, Number, Values, blanked, english, read_values, side_of, spans_of
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""

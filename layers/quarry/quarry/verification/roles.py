@@ -18,9 +18,8 @@ from typing import Literal, Protocol
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.text import words
-from quarry.verification.passages import COLON, Clause, Passage, clauses_of
-from quarry.verification.statements import Finding
-from quarry.verification.wording import english
+from quarry.verification.passages import COLON, Clause, Finding, Passage, clauses_of
+from quarry.verification.values import english
 
 SHARED_MIN, SHARE_MIN = 3, 0.6
 """How many words of a statement, and which share of them, a sentence must have to be the one that it retells."""

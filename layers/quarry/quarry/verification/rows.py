@@ -12,13 +12,10 @@ from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
-from quarry.verification.arithmetic import Derivation
-from quarry.verification.passages import folded
+from quarry.verification.passages import Finding, folded, has_name, named, names_in
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
-from quarry.verification.statements import Finding, has_name, named, names_in
-from quarry.verification.tables import Mention, Table, date_number, says_money
-from quarry.verification.values import Number, blanked, read_values
-from quarry.verification.wording import english
+from quarry.verification.tables import Derivation, Mention, Table, date_number, says_money
+from quarry.verification.values import Number, blanked, english, read_values
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
