@@ -96,6 +96,7 @@ async def find_candidates(
         is_strict=is_strict,
         reads_english_alone=reads_english_alone,
     )
+    has_meaning = [arm.type.has_meaning for arm in arms]
     return [
         RecordCandidate(
             row["type"],
@@ -103,7 +104,7 @@ async def find_candidates(
             row["text_score"],
             row["similarity"],
             arms[row["arm"]].is_apart,
-            by_words_alone=vector is not None and not (row["by_meaning"] and arms[row["arm"]].type.has_meaning),
+            by_words_alone=vector is not None and not (row["by_meaning"] and has_meaning[row["arm"]]),
         )
         for row in rows
     ]

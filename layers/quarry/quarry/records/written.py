@@ -146,9 +146,7 @@ class Research(Toolset):
         filters = await filters_of(names, arguments.where, self.access, toolset.services)
         types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
         sought = await sought_texts(arguments, self.access, self.services)
-        lists = [
-            await rank_records(text, types, toolset.services, toolset.run, scope=toolset.scope) for text in sought.texts
-        ]
+        lists = [await rank_records(text, types, toolset.services, toolset.run, toolset.scope) for text in sought.texts]
         ranked = list({each.key: each for each in reversed([*_in_turn(lists)])}.values())[::-1]
         ranked = [each for each in ranked if each.key != sought.itself][arguments.offset :]
         found = await toolset.found(ranked, " ".join(sought.texts)[:QUERY_MAX_CHARACTERS])

@@ -411,7 +411,7 @@ def _is_english(text: str) -> bool | None:
     return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
 
 
-Certainty = Literal["given", "sure", "likely", "doubtful"]
+Certainty = Literal["given", "sure", "likely"]
 UNREAD_CHARACTERS_MAX = 120
 
 
@@ -475,8 +475,6 @@ def _of_reading(basis: Exact) -> Trust:
     if basis.unread:
         words = shorten(", ".join(basis.unread), UNREAD_CHARACTERS_MAX)
         return Trust("low", gettext("Low: not read: {words}", words=words))
-    if basis.certainty == "doubtful":
-        return Trust("low", gettext("Low: the question may mean something else"))
     if basis.certainty == "likely":
         return Trust("medium", gettext("Medium: this is probably what the question means"))
     return Trust("high", gettext("High: everything in the question was read"))

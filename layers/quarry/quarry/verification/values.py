@@ -7,8 +7,8 @@ from __future__ import annotations
 import datetime
 import re
 import tomllib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -45,17 +45,10 @@ class Wording(NamedTuple):
         """Whether a word denies what stands behind it."""
         return word in self.sets["negations"] or word in self.sets["refusals"] or word.endswith("n't")
 
-    def stem(self, word: str) -> str:
-        """The stem of a word, or of one that says the same."""
-        if "'" in word:
-            word = word.removesuffix("'s")
-        root = stem(word)
-        return self.same.get(root, root)
-
     def stem_list(self, text: str) -> list[str]:
         """The stems of the words that carry meaning, in order."""
         return [
-            self.stem(word)
+            root_of(word)
             for word in words(text)
             if word not in STOP_WORDS and not word[0].isdigit() and word not in _NUMBERS
         ]
@@ -64,21 +57,26 @@ class Wording(NamedTuple):
         """Whether one of the words is of this kind."""
         return not self.sets[kind].isdisjoint(words)
 
-    def is_negated(self, words: Iterable[str]) -> bool:
+    def is_negated(self, words: Collection[str]) -> bool:
         """Whether one of the words denies."""
-        return any(word in self.sets["negations"] or word.endswith("n't") for word in words)
+        return self.has("negations", words) or any(word.endswith("n't") for word in words)
 
-    def may_deny(self, words: Iterable[str]) -> bool:
+    def may_deny(self, words: Collection[str]) -> bool:
         """Whether one of the words denies, or stands for a denial."""
-        return any(
-            word in self.sets["negations"] or word in self.sets["denials"] or word.endswith("n't") for word in words
-        )
+        return self.is_negated(words) or self.has("denials", words)
 
     def stems(self, text: str) -> frozenset[str]:
         """The stems of the words of a text that carry meaning. Words that say the same have one stem; numbers have none."""
         return frozenset(
-            map(self.stem, {word for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()})
+            map(root_of, {word for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()})
         )
+
+
+@lru_cache(maxsize=1 << 16)
+def root_of(word: str) -> str:
+    """The stem of a word, or of one that says the same. The words of a source are compared many times."""
+    root = stem(word.removesuffix("'s") if "'" in word else word)
+    return english().same.get(root, root)
 
 
 @cache
