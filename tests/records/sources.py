@@ -6,7 +6,7 @@ import datetime
 
 from quarry.collections.declaration_parts import Quoting
 from quarry.records.contract import RecordType
-from quarry.records.evidence import EvidenceSource, RecordText
+from quarry.records.retrieval import EvidenceSource, RecordText
 from quarry.records.sources import BUILT_IN
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.evidence import RankedRecord
 from quarry.records.finding import Searched
 from quarry.records.passages import QuestionWord, candidates, features_of, fitted_for
+from quarry.records.retrieval import RankedRecord
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]

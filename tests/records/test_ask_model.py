@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.records.answer import MAX_STEPS
-from quarry.records.evidence import SOURCES_MAX
+from quarry.records.retrieval import SOURCES_MAX
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
 from tests.records.asking import (

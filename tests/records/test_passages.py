@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.passages import NOTHING_NEAR, QUOTES_MAX, as_passages, candidates, chosen, nothing_near, quoted
+from quarry.records.retrieval import EvidenceSource, RecordText
 from quarry.records.sources import BUILT_IN
 from tests.records.sources import record, source
 

@@ -6,8 +6,8 @@ import datetime
 
 import pytest
 
-from quarry.records.evidence import RankedRecord, RecordCandidate
 from quarry.records.finding import RECENCY_WEIGHT, fuse_types, latest_first, near_the_best
+from quarry.records.retrieval import RankedRecord, RecordCandidate
 
 
 def test_ranks_are_over_all_types() -> None:

@@ -36,7 +36,6 @@ from quarry.platform.settings import Settings
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
-from quarry.records.evidence import RecordText
 from quarry.records.finding import SearchToolset
 from quarry.records.passages import (
     BY_MEANING,
@@ -49,7 +48,7 @@ from quarry.records.passages import (
     read_sentences,
 )
 from quarry.records.reading import read_records
-from quarry.records.retrieval import describe, ids_meeting
+from quarry.records.retrieval import RecordText, describe, ids_meeting
 from quarry.records.sources import RecordTypes, SearchedType, acting_for
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import read_judged

@@ -172,13 +172,8 @@ def _computed_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
     ]
     for pointer, name in named:
         field = source.fields.get(name) if isinstance(name, str) else None
-        if field is not None and is_plain_text(field):
+        if field is not None and field.kind == "text" and not field.is_array and field.related is None:
             yield pointer, field
-
-
-def is_plain_text(field: Field) -> bool:
-    """Whether the field is a single text of the row itself."""
-    return field.kind == "text" and not field.is_array and field.related is None
 
 
 async def not_numbers(source: Source, field: Field, reader: Database) -> str:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
@@ -102,6 +102,11 @@ class SearchArguments(Request):
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
     offset: int = Field(default=0, ge=0, le=OFFSET_MAX, description="How many to skip.")
 
+    @property
+    def itself(self) -> tuple[str, str] | None:
+        """The row that others should be like, which is not among them."""
+        return (self.like.source, self.like.id) if self.like else None
+
     @model_validator(mode="after")
     def _looks_for_something(self) -> Self:
         if not (self.text or self.texts or self.like or self.where):
@@ -173,6 +178,8 @@ class Whole(LazyModel):
     model_config = {"extra": "allow"}
 
 
+Found = TypeVar("Found")
+
 QUERY_WORDS = (
     "`share` is the part of all rows that its own `where` selects, 0 to 1.",
     "Each aggregate may have a `where` of its own: two counts with different days compare two periods.",
@@ -210,9 +217,8 @@ async def _extent(source: SourceDescription, access: DataAccess, services: Servi
     """How many rows a source has, and its first and last day; empty where it cannot be read."""
     dated = [Aggregate(fn="min", field=source.date), Aggregate(fn="max", field=source.date)] if source.date else []
     query = Query(source=source.name, aggregate=(Aggregate(fn="count"), *dated))
-    today = access.today
     try:
-        [row] = (await execute(access.acting(services).reader, query, access.schema, today)).rows
+        [row] = (await execute(access.acting(services).reader, query, access.schema, access.today)).rows
     except (InvalidInput, SourceUnavailable, *UNREADABLE):
         return ""
     count, *days = row
@@ -222,22 +228,17 @@ async def _extent(source: SourceDescription, access: DataAccess, services: Servi
 
 def _page(lines: list[str], page: int) -> dict[str, Any]:
     """One page of lines about sources."""
-    pages = _pages(lines) or [[]]
-    page = min(page, len(pages))
-    return {"sources": pages[page - 1], "page": page, "pages": len(pages), "query_words": list(QUERY_WORDS)}
-
-
-def _pages(lines: list[str]) -> list[list[str]]:
-    pages: list[list[str]] = []
+    pages: list[list[str]] = [[]]
     size = 0
     for line in lines:
         line = line if len(line) <= LISTING_CHARACTERS_MAX else f"{line[:LISTING_CHARACTERS_MAX]}…"
-        if not pages or size + len(line) > LISTING_CHARACTERS_MAX:
+        if pages[-1] and size + len(line) > LISTING_CHARACTERS_MAX:
             pages.append([])
             size = 0
         pages[-1].append(line)
         size += len(line)
-    return pages
+    page = min(page, len(pages))
+    return {"sources": pages[page - 1], "page": page, "pages": len(pages), "query_words": list(QUERY_WORDS)}
 
 
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -254,10 +255,10 @@ async def found_texts(
     """What a search finds in these sources, as FoundTexts. Raises what `search_text` raises."""
     own, most = names[0] if len(names) == 1 else None, arguments.offset + arguments.limit
     names = await _searched(names, access)
-    query = await sought_texts(arguments, access, services)
+    texts = await search_texts(arguments, access, services)
     filters = await filters_of(names, arguments.where, access, services)
-    found = [await search_text(text, names, filters, most + 1, access, services) for text in query.texts]
-    hits = [each for each in in_turn(found) if (each.source, each.id) != query.itself]
+    found = [await search_text(text, names, filters, most + 1, access, services) for text in texts]
+    hits = [each for each in in_turn(found, key_of) if key_of(each) != arguments.itself]
     result: dict[str, Any] = {}
     for only in filters.values():
         result |= {"meeting": only.meeting, **({"more": True} if only.keys is None else {})}
@@ -271,35 +272,26 @@ async def found_texts(
     return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
 
 
-class TextQuery(NamedTuple):
-    """The texts to search for, and the row that they are about."""
-
-    texts: Sequence[str]
-    itself: tuple[str, str] | None = None
-
-
-async def sought_texts(arguments: SearchArguments, access: DataAccess, services: Services) -> TextQuery:
-    """The texts of a search. Raises InvalidInput and NotFound."""
-    texts = [*([arguments.text] if arguments.text else []), *arguments.texts]
+async def search_texts(arguments: SearchArguments, access: DataAccess, services: Services) -> list[str]:
+    """The texts to search for. Raises InvalidInput and NotFound."""
+    texts = [*filter(None, (arguments.text, *arguments.texts))]
     if arguments.like is None:
-        return TextQuery(texts)
-    source, id = arguments.like.source, arguments.like.id
-    whole = said_in(await read_whole(source, id, access, services))
-    return TextQuery([*texts, whole[:QUERY_MAX_CHARACTERS]], (source, id))
+        return texts
+    whole = said_in(await read_whole(arguments.like.source, arguments.like.id, access, services))
+    return [*texts, whole[:QUERY_MAX_CHARACTERS]]
 
 
-def in_turn(found: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """The rows of several lists: the best of each, then the second best of each, every row once."""
-    hits = (hit for hit in chain.from_iterable(zip_longest(*found)) if hit is not None)
-    return list({(hit.source, hit.id): hit for hit in reversed([*hits])}.values())[::-1]
+def in_turn(lists: Sequence[Sequence[Found]], key: Callable[[Found], object]) -> list[Found]:
+    """The rows of several lists: the best of each, then the second best of each, every row once by its key."""
+    rows = [each for each in chain.from_iterable(zip_longest(*lists)) if each is not None]
+    return list({key(each): each for each in reversed(rows)}.values())[::-1]
 
 
 async def rows_meeting(
     name: str, where: Sequence[Condition], limit: int, access: DataAccess, services: Services
 ) -> tuple[int, list[Hit]]:
     """How many rows of a source meet these conditions, and the first ones. Raises InvalidInput and DatabaseUnavailable."""
-    today = access.today
-    met = await answer_query(Query(source=name, where=tuple(where), limit=limit), access, services, today)
+    met = await answer_query(Query(source=name, where=tuple(where), limit=limit), access, services, access.today)
     return met.total, [Hit(source=name, id=str(key), title=str(title), text="") for key, title, *_ in met.rows]
 
 
@@ -310,9 +302,8 @@ async def with_fields(
     if not hits:
         return []
     among = Comparison(field="id", values=tuple(each.id for each in hits))
-    today = access.today
     query = Query(source=name, where=(among,), select=("id", *select), limit=len(hits))
-    result = await answer_query(query, access, services, today)
+    result = await answer_query(query, access, services, access.today)
     fields = {str(id): dict(zip(select, map(cut, cells), strict=True)) for id, *cells in result.rows}
     return [each.model_copy(update={"fields": fields.get(each.id)}) for each in hits]
 
@@ -470,6 +461,11 @@ class Hit(LazyModel):
     fields: dict[str, Any] | None = None
 
 
+def key_of(hit: Hit) -> tuple[str, str]:
+    """Which row was found."""
+    return hit.source, hit.id
+
+
 Filters = Mapping[str, Filter]
 """Conditions on the rows of sources, by the sources' own names in their domain."""
 
@@ -503,7 +499,7 @@ async def search_text(
         for domain, hits in zip(domains, found, strict=True)
     ]
     # scores of several lists cannot be compared
-    return in_turn(hits)[:limit]
+    return in_turn(hits, key_of)[:limit]
 
 
 async def read_whole(name: str, id: str, access: DataAccess, services: Services) -> dict[str, Any]:

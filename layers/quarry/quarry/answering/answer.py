@@ -89,10 +89,6 @@ class HeldBack:
         spans = sentence_spans(line)
         return line[spans[-1][0] :] if spans and _settled(line + self.held) <= len(line) else ""
 
-    def rest(self) -> str:
-        """What is held back, to the end."""
-        return self.held
-
     def _line_of(self, flagged: Checked) -> int:
         """Where a flagged statement begins, with the mark of its list item."""
         text = self.sent + self.held
@@ -122,11 +118,6 @@ def _settled(text: str) -> int:
         and not (len(lines) > 2 and lines[-3].lstrip().startswith("|"))
     )
     return cut - len(lines[-2]) - 1 if is_header else cut
-
-
-def still_flagged(found: Verification, since: int) -> list[Checked]:
-    """The flagged statements that end behind a place."""
-    return [each for each in found.of("flagged") if each.end > since]
 
 
 CORRECTION_STEP = "answer_correction"
@@ -340,7 +331,8 @@ class Answer:
         form = {"is_formed": self.written.kept is not None, "is_cut": self._until.is_over}
         if await off_loop(says_nothing, sent + rest, found, held.verifier, messages, **form):
             raise NoAnswer(gettext("What was written says nothing that answers the question."))
-        if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
+        flagged = [each for each in found.of("flagged") if each.end > len(sent)]
+        if flagged and self.run.budget.allows_turn():
             asking = correction_messages(held.verifier, sent, rest, flagged, held.beginning)
             corrected = await self._corrected(asking, sent, held.beginning)
             again = found if corrected is None else await off_loop(verify, sent + corrected)
@@ -398,4 +390,4 @@ class Answer:
         text = ""
         for each in self._through:
             text = (each.feed(text) if text else "") + each.finish()
-        return (self._checked.rest() if self._checked is not None else "") + text
+        return (self._checked.held if self._checked is not None else "") + text

@@ -38,7 +38,7 @@ from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level
 from quarry.verification.passages import folded
-from quarry.verification.wire import Confidence, SourceText, checked_statements
+from quarry.verification.wire import SourceText, checked_statements, confidence_of
 
 MAX_TURNS, MAX_CALLS = 5, 12
 FIRST_HITS = 8
@@ -153,9 +153,14 @@ class Asking(ABC, Generic[Row]):
     # ---- by rule ----
 
     async def by_rule(self) -> str:
-        """The text of an answer without a model. Raises DatabaseUnavailable."""
+        """The text of an answer without a model. Raises DatabaseUnavailable, and InvalidInput for a Query of the request that
+        cannot run.
+        """
         if self.request.understood is not None:
-            return await self._as_given(self.request.understood.query)
+            query, names = self.request.understood.query, self.tools.names
+            if query.source not in names:
+                raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
+            return await self._sentence(self._required(query), ())
         reading = await self._read()
         if reading.query is not None and reading.verdict == "confident":
             with suppress(InvalidInput):
@@ -174,12 +179,6 @@ class Asking(ABC, Generic[Row]):
         """The query within what the user has set."""
         required = [each for each in self.tools.required(query.source) if each not in query.where]
         return query.model_copy(update={"where": (*required, *query.where)})
-
-    async def _as_given(self, query: Query) -> str:
-        """The result of a Query that the request gives. Raises InvalidInput for one that cannot run."""
-        if query.source not in self.tools.names:
-            raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(self.tools.names)}")])
-        return await self._sentence(self._required(query), ())
 
     async def _sentence(self, query: Query, unread: Sequence[str]) -> str:
         """The result of a Query in words. Raises InvalidInput where it cannot run."""
@@ -223,7 +222,7 @@ class Asking(ABC, Generic[Row]):
             total=self.total,
             understood=read,
             statements=checked_statements(checked),
-            confidence=Confidence(level=trust.level, label=trust.label) if trust is not None else None,
+            confidence=confidence_of(trust),
             telemetry=Telemetry(
                 run_id=str(run.id), turns=run.budget.turns, tool_calls=run.budget.calls, degraded=run.degraded
             ),

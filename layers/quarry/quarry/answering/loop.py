@@ -111,10 +111,6 @@ class TurnEnded(NamedTuple):
 Happened = Text | ToolStarted | ToolProgress | ToolFinished | TurnEnded
 
 
-def _nothing_found() -> bool:
-    return False
-
-
 async def converse(
     messages: Sequence[Message],
     tools: Sequence[Tool],
@@ -122,7 +118,7 @@ async def converse(
     *,
     step_name: str,
     max_turns: int,
-    has_found: Callable[[], bool] = _nothing_found,
+    has_found: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[Happened]:
     """The events until the model ends a turn without calling a tool; its text of that turn is the answer.
 

@@ -82,7 +82,9 @@ class Toolset:
     @property
     def searched(self) -> Sequence[str]:
         """The sources whose texts `search` covers."""
-        return [name for name in self.names if name in self.access.schema.sources and self._holds_words(name)]
+        return [
+            name for name in self.names if name in (known := self.access.schema.sources) and known[name].holds_words
+        ]
 
     @property
     def read_whole(self) -> Sequence[str]:
@@ -227,9 +229,6 @@ class Toolset:
             if among and name not in among:
                 raise InvalidInput([FieldError(at, agent_tools.not_searched(name, among, self.access))])
         return list(names) or list(among) or list(self.names)
-
-    def _holds_words(self, name: str) -> bool:
-        return self.access.schema.sources[name].holds_words is not None
 
 
 def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:

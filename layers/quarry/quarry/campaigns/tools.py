@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import bounded
 from quarry.agent.service import ConditionChecks, answer_query, with_known_values
-from quarry.agent.tools import SearchArguments, shown, sought_texts
+from quarry.agent.tools import SearchArguments, search_texts, shown
 from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
@@ -316,8 +316,7 @@ class CampaignToolset(Toolset):
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         query = Query(source=names[0], where=arguments.where)
         known = await with_known_values(query, self.access, self.services.reader)
-        text_query = await sought_texts(arguments, self.access, self.services)
-        theme = " ".join(text_query.texts)[:QUERY_MAX_CHARACTERS]
+        theme = " ".join(await search_texts(arguments, self.access, self.services))[:QUERY_MAX_CHARACTERS]
         by = SemanticArguments(query=theme) if theme else FilterArguments()
         found = await self.find("search", by, await self._spelt(known.where))
         result = self._numbered(build_tool_result(found), found)

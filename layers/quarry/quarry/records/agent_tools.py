@@ -8,9 +8,8 @@ from typing import Any
 from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
-from quarry.records.evidence import RecordText, passage
 from quarry.records.finding import rank_records
-from quarry.records.retrieval import describe, describe_collections, read_record
+from quarry.records.retrieval import RecordText, describe, describe_collections, passage, read_record
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 

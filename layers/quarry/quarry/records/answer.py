@@ -32,10 +32,10 @@ from quarry.records.contract import (
     ToolObservationEvent,
     UnderstoodEvent,
 )
-from quarry.records.evidence import NumberedSources, aggregation_of
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.passages import ByRule, passages_of
 from quarry.records.reading import classify_intent
+from quarry.records.retrieval import NumberedSources, aggregation_of
 from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
@@ -120,23 +120,26 @@ def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
     names = [name for name, (_, own) in toolset.access.homes.items() if own in toolset.record_types.counted]
     if query.source not in names:
         raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
-    required_conditions = required(toolset.scope, toolset.access.schema.sources[query.source])
-    where = (*required_conditions, *(each for each in query.where if each not in required_conditions))
-    return LikelyQuery(None, query.model_copy(update={"where": where}), toolset)
+    return LikelyQuery(None, _within_filters(query, toolset), toolset)
+
+
+def _within_filters(query: Query, toolset: SearchToolset) -> Query:
+    """The query within the filters that hold. Raises InvalidInput where its source cannot tell one."""
+    conditions = required(toolset.scope, toolset.access.schema.sources[query.source])
+    # a filter that the question repeats is one condition
+    where = (*conditions, *(each for each in query.where if each not in conditions))
+    return query.model_copy(update={"where": where})
 
 
 def likely_query(toolset: SearchToolset) -> LikelyQuery | None:
     """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
-    reading, access = toolset.read.read, toolset.access
+    reading = toolset.read.read
     if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
         return None  # nothing of the question was read
     try:
-        required_conditions = required(toolset.scope, access.schema.sources[reading.query.source])
+        return LikelyQuery(reading, _within_filters(reading.query, toolset), toolset)
     except InvalidInput:
         return None
-    # a filter that the question repeats is one condition
-    where = (*required_conditions, *(each for each in reading.query.where if each not in required_conditions))
-    return LikelyQuery(reading, reading.query.model_copy(update={"where": where}), toolset)
 
 
 MAX_STEPS = 6

@@ -39,9 +39,9 @@ from quarry.verification.wire import Trust
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
-    from quarry.records.evidence import EvidenceSource
     from quarry.records.finding import Searched, SearchToolset
     from quarry.records.passages import ByRule
+    from quarry.records.retrieval import EvidenceSource
     from quarry.records.scope import RecordsInquiry
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ from quarry.verification.wire import SourceText, checked_statements
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
-    from quarry.records.evidence import EvidenceSource
+    from quarry.records.retrieval import EvidenceSource
     from quarry.verification.check import Verification
 
 logger = logging.getLogger(__name__)

@@ -24,9 +24,13 @@ from quarry.platform.text import is_in_other_script, placed_words, significant_w
 from quarry.postgres.pool import Database
 from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
-from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
 from quarry.records.retrieval import (
+    EvidenceSource,
+    NumberedSources,
+    RankedRecord,
+    RecordCandidate,
+    RecordText,
     TypeSearch,
     dates_of,
     describe,
@@ -349,11 +353,9 @@ def search_plans(
 
 def besides(conditions: Sequence[Condition], scope: SearchScope) -> list[Condition]:
     """The conditions of a question to use together with the filters: dates of the request replace those of the question."""
-    return [each for each in conditions if not (scope.dated and _is_span(each))]
-
-
-def _is_span(condition: Condition) -> bool:
-    return isinstance(condition, Comparison) and condition.field == DATE and not denies(condition)
+    if not scope.dated:
+        return [*conditions]
+    return [each for each in conditions if not isinstance(each, Comparison) or each.field != DATE or denies(each)]
 
 
 # ---- ranking ----

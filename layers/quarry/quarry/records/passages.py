@@ -32,10 +32,9 @@ from quarry.platform.text import MATCH_END, MATCH_START, placed_words, shorten, 
 from quarry.reader.features import chance_of
 from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.contract import AggregationEvent, RecordKey, UnderstoodEvent
-from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RecordText
 from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.reading import is_asked
-from quarry.records.retrieval import tables_seen
+from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, tables_seen
 from quarry.records.sources import SearchedType
 from quarry.services.services import Services
 from quarry.verification.check import Exact, Passages

@@ -27,11 +27,12 @@ from quarry.records.contract import (
     Suggestions,
     SuggestRequest,
 )
-from quarry.records.evidence import RankedRecord, RecordText
 from quarry.records.finding import DEPTH, PlanCandidates, fuse_types, gather_candidates, rank_found, search_plans
 from quarry.records.reading import classify_intent, read_records, without_exclusions
 from quarry.records.retrieval import (
     Count,
+    RankedRecord,
+    RecordText,
     TypeSearch,
     count_found,
     describe,

@@ -6,12 +6,11 @@ Nothing made by rule stands before its answer. Where it fails before it wrote an
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, zip_longest
 from typing import ClassVar, Self
 
 from pydantic import Field
@@ -20,7 +19,16 @@ from quarry.agent.domain_tools import bounded
 from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import DataAccess, card, stems_of
-from quarry.agent.tools import Hit, SearchArguments, bounded_rows, filters_of, rows_meeting, sought_texts, with_fields
+from quarry.agent.tools import (
+    Hit,
+    SearchArguments,
+    bounded_rows,
+    filters_of,
+    in_turn,
+    rows_meeting,
+    search_texts,
+    with_fields,
+)
 from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
 from quarry.answering.loop import ToolFinished, ToolResult, ToolStarted
 from quarry.answering.toolset import SEARCHED_MAX, Toolset, answer_with
@@ -47,11 +55,20 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RankedRecord, aggregation_of, passage
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.passages import broken_off, candidates, chosen, quoted
 from quarry.records.reading import words_to_look_up
-from quarry.records.retrieval import TypeSearch, coverages, describe, whole_record
+from quarry.records.retrieval import (
+    SOURCES_MAX,
+    EvidenceSource,
+    RankedRecord,
+    TypeSearch,
+    aggregation_of,
+    coverages,
+    describe,
+    passage,
+    whole_record,
+)
 from quarry.records.scope import required, types_with
 from quarry.schema.algebra import Condition
 from quarry.streaming.events import Event
@@ -145,11 +162,11 @@ class Research(Toolset):
         toolset = self.toolset
         filters = await filters_of(names, arguments.where, self.access, toolset.services)
         types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
-        sought = await sought_texts(arguments, self.access, self.services)
-        lists = [await rank_records(text, types, toolset.services, toolset.run, toolset.scope) for text in sought.texts]
-        ranked = list({each.key: each for each in reversed([*_in_turn(lists)])}.values())[::-1]
-        ranked = [each for each in ranked if each.key != sought.itself][arguments.offset :]
-        found = await toolset.found(ranked, " ".join(sought.texts)[:QUERY_MAX_CHARACTERS])
+        texts = await search_texts(arguments, self.access, self.services)
+        lists = [await rank_records(text, types, toolset.services, toolset.run, toolset.scope) for text in texts]
+        ranked = in_turn(lists, lambda each: each.key)
+        ranked = [each for each in ranked if each.key != arguments.itself][arguments.offset :]
+        found = await toolset.found(ranked, " ".join(texts)[:QUERY_MAX_CHARACTERS])
         sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])
         return await self._found(arguments, names, ranked, sources)
 
@@ -187,11 +204,6 @@ class Research(Toolset):
         number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_read(texts.values()))
         shown = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
         return ToolResult(1, whole.title, f"{number}{json.dumps(shown, ensure_ascii=False)}")
-
-
-def _in_turn(lists: Sequence[Sequence[RankedRecord]]) -> Iterator[RankedRecord]:
-    """The best of each list, then the second best of each."""
-    return (each for each in chain.from_iterable(zip_longest(*lists)) if each is not None)
 
 
 def _unsearched(toolset: SearchToolset, access: DataAccess) -> list[str]:

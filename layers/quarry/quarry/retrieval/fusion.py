@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Generic, Literal, TypeVar
@@ -111,7 +111,8 @@ def fuse(
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
     ranks = _ranks(text), _ranks(similarity)
     if method == "scores":
-        semantic_weight = _weight_beside(text.values(), semantic_weight)
+        held = min(1.0, max(text.values(), default=0.0) / WORDS_HELD)
+        semantic_weight = min(1.0, semantic_weight * (2 - held))
         halves = [(1 - semantic_weight, text), (semantic_weight, similarity)]
     else:
         halves = [(1.0, {key: 1 / (RRF_K + rank) for key, rank in each.items()}) for each in ranks]
@@ -126,12 +127,6 @@ def fuse(
         if key in text or key in similarity
     ]
     return sorted(fused, key=_order)
-
-
-def _weight_beside(text: Iterable[float], semantic_weight: float) -> float:
-    """The weight of meaning, given the text scores."""
-    held = min(1.0, max(text, default=0.0) / WORDS_HELD)
-    return min(1.0, semantic_weight * (2 - held))
 
 
 def _order(item: Fused[Key]) -> tuple[float, int, str]:

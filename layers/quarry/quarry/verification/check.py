@@ -195,7 +195,8 @@ class Verifier:
                 reason = gettext("the answer is too long to check to the end")
                 checked.append(Checked(statement.start, statement.end, statement.text, "plausible", reason))
                 continue
-            if self._is_comment(statement):
+            may_be_comment = not statement.cited and statement.kind != "row"
+            if may_be_comment and is_comment(statement.text, self.data):
                 checked.append(Checked(statement.start, statement.end, statement.text, "comment"))
                 continue
             total = Finding()
@@ -215,8 +216,10 @@ class Verifier:
             return
         for part in statement.parts:
             text = behind_interjection(part.text)
-            prose = Prose(text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
-            yield part, self._judge(prose, part.cited, lead=statement.lead)
+            yield part, self._judge(self._prose(text, statement.before), part.cited, lead=statement.lead)
+
+    def _prose(self, text: str, before: str = "") -> Prose:
+        return Prose(text, self.question, before, self.is_foreign, self.known_names, self.counts)
 
     def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
         label = statement.label
@@ -227,12 +230,7 @@ class Verifier:
                 yield part, self._label(part)
                 continue
             text = part.text if cited or is_label or len(statement.parts) == 1 else f"{label}: {part.text}"
-            finding = self._judge(
-                Prose(text, self.question, "", self.is_foreign, self.known_names, self.counts),
-                cited,
-                header=part.header,
-                is_cell=True,
-            )
+            finding = self._judge(self._prose(text), cited, header=part.header, is_cell=True)
             if cited or not read_values(part.text).numbers:
                 # a cell is short: its words need not be those of one sentence
                 finding = Finding(
@@ -264,7 +262,12 @@ class Verifier:
         if len(passages) > 1:
             passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
         in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
-        checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
+        checks = [
+            RowCheck(
+                prose, each, [o for o in self.tables if o is not each], header, lead, self.today, is_cell, self.listed
+            )
+            for each in self.tables
+        ]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
         if numbers:
@@ -275,10 +278,6 @@ class Verifier:
             return _best([finding for _, finding in in_rows])
         tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
         return _best(tries) if tries else _unfounded(prose)
-
-    def _by_rows(self, prose: Prose, table: Table, header: str, lead: str, *, is_cell: bool) -> RowCheck:
-        others = [each for each in self.tables if each is not table]
-        return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
     def _results(self, passage: Passage) -> Beside:
         """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
@@ -316,9 +315,6 @@ class Verifier:
         if key not in self.joined:
             self.joined[key] = Passage([self.sources[n] for n in numbers])
         return self.joined[key]
-
-    def _is_comment(self, statement: Statement) -> bool:
-        return not statement.cited and statement.kind != "row" and is_comment(statement.text, self.data)
 
     def _as_talk(self, statement: Statement, found: Checked) -> Checked:
         """What has no value, name, quotation, citation or word of the evidence is nothing to flag: a few words are talk."""
@@ -503,14 +499,9 @@ def _of_statements(basis: Verification) -> Trust:
             ),
         )
     if not verified:
-        label = (
-            gettext("Low: no statement could be checked")
-            if claims > 1
-            else gettext("Low: the statement could not be checked")
-        )
-        return Trust("low", label)
+        alone = gettext("Low: the statement could not be checked")
+        return Trust("low", alone if claims == 1 else gettext("Low: no statement could be checked"))
     if verified < claims:
-        return Trust(
-            "medium", gettext("Medium: {number} of {claims} statements checked", number=verified, claims=claims)
-        )
+        label = gettext("Medium: {number} of {claims} statements checked", number=verified, claims=claims)
+        return Trust("medium", label)
     return Trust("high", ngettext("High: the statement is checked", "High: all {number} statements checked", claims))

@@ -188,10 +188,10 @@ class Passage:
 
     @cached_property
     def known_names(self) -> frozenset[str]:
-        """The words that are written with a capital within sentences, in lower case."""
-        return names_within(self.all) | frozenset(
-            word.lower() for each in self.sources for word in NAME.findall(each.author)
-        )
+        """The words with a capital behind another word or a comma, and those of its authors, in lower case."""
+        within = re.finditer(r"(?<=[\w,;:)] )([^\W\d_a-zß-ÿ][\w’'&-]*)", self.all)
+        names = [match[1].lower().removesuffix("’s").removesuffix("'s") for match in within]
+        return frozenset(names) | frozenset(word.lower() for each in self.sources for word in NAME.findall(each.author))
 
     def window_of(self, stems: frozenset[str]) -> Window:
         """The passage with most of these stems; of two with as many, the shorter one."""
@@ -233,14 +233,6 @@ class Passage:
 def folded(text: str) -> str:
     """The words of a text in lower case, with one space between them and around them."""
     return f" {' '.join(words(text))} "
-
-
-def names_within(text: str) -> frozenset[str]:
-    """The words with a capital behind another word or a comma, in lower case."""
-    return frozenset(
-        match[1].lower().removesuffix("’s").removesuffix("'s")
-        for match in re.finditer(r"(?<=[\w,;:)] )([^\W\d_a-zß-ÿ][\w’'&-]*)", text)
-    )
 
 
 class Beside(NamedTuple):
@@ -336,9 +328,14 @@ def statements(answer: str) -> Iterator[Statement]:
             behind = lines[number + 1] if number + 1 < len(lines) else ""
             yield from reader.row(start, line, is_header=_is_rule(behind))
         elif not line.strip():
-            reader.end_of_paragraph()
+            reader.headers = ()
         elif not _HEADING.match(line):
             yield from reader.line(start, line)
+
+
+def _cited_in(text: str) -> list[int]:
+    """The numbers of its markers."""
+    return [int(number) for marker in MARKERS.findall(text) for number in _NUMBER.findall(marker)]
 
 
 def _is_rule(line: str) -> bool:
@@ -355,9 +352,6 @@ class _Reader:
     before: str = ""
     headers: Sequence[str] = ()
     is_listing: bool = False
-
-    def end_of_paragraph(self) -> None:
-        self.headers = ()
 
     def line(self, start: int, line: str) -> Iterator[Statement]:
         mark = LIST_MARK.match(line)
@@ -398,13 +392,12 @@ class _Reader:
         if is_header:
             self.headers = [plain(cell) for cell in raw]
             return
-        everywhere = [int(number) for marker in MARKERS.findall(line) for number in _NUMBER.findall(marker)]
+        everywhere = _cited_in(line)
         parts: list[Part] = []
         for place, cell in enumerate(raw):
-            own = [int(number) for marker in MARKERS.findall(cell) for number in _NUMBER.findall(marker)]
             header = self.headers[place] if place < len(self.headers) else ""
             if plain(cell):
-                parts.append(Part(plain(cell), own or everywhere or self.led, header))
+                parts.append(Part(plain(cell), _cited_in(cell) or everywhere or self.led, header))
         text = ", ".join(part.text for part in parts)
         label = parts[0].text if parts else ""
         if parts:

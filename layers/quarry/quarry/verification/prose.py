@@ -5,7 +5,7 @@ then how much of what it says the passage says at all. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -141,7 +141,8 @@ def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
 def _check_values(prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
     held = {each.counts for each in passage.values.votes}
     for vote in prose.values.votes:
-        if vote.counts not in held and not _stand_together(vote.counts, passage):
+        # both numbers may stand there as such: "ayes: 7, noes: 2"
+        if vote.counts not in held and vote.counts not in pairwise(each.value for each in passage.values.numbers):
             found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
     for day in prose.values.days:
         if not (passage.dated(day) or day.text.lower() in prose.question.lower() or beside.has_day(day)):
@@ -163,12 +164,6 @@ def _check_marks(prose: Prose, passage: Passage, found: Finding) -> None:
             found.weak.append(gettext("{code} is not in {source}", code=code, source=passage.name))
     for word in sorted(prose.words & english().exclusive - passage.words):
         found.wrong.append(gettext("{source} does not say {word}", source=passage.name, word=word))
-
-
-def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
-    """Whether both numbers of a vote stand in the source as numbers, as in "ayes: 7, noes: 2"."""
-    values = [each.value for each in passage.values.numbers]
-    return counts in pairwise(values)
 
 
 def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
@@ -418,30 +413,22 @@ def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Fin
             found.denied.append(
                 gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
             )
-    for word in clause.words - passage.words:
-        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
-        if (
-            bare != word
-            and len(bare) > 3
-            and bare in other.words
-            and word not in clause.denied
-            and bare not in other.denied
-        ):
-            found.denied.append(
-                gettext("{source} says “{bare}”, not “{word}”", source=passage.name, bare=bare, word=word)
-            )
-    for word in other.words - clause.words:
-        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
-        if (
-            bare != word
-            and len(bare) > 3
-            and bare in clause.words
-            and bare not in clause.denied
-            and bare not in passage.words
-        ):
-            found.denied.append(
-                gettext("{source} says “{word}”, not “{bare}”", source=passage.name, word=word, bare=bare)
-            )
+    turned = [
+        *((bare, word) for word, bare in _turned(clause.words - passage.words, other) if word not in clause.denied),
+        *((word, bare) for word, bare in _turned(other.words - clause.words, clause) if bare not in passage.words),
+    ]
+    for theirs, mine in turned:
+        found.denied.append(
+            gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
+        )
+
+
+def _turned(terms: Iterable[str], other: Clause) -> Iterator[tuple[str, str]]:
+    """The words that a prefix turns into the opposite of one that another clause says, and that one."""
+    for word in terms:
+        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), "")
+        if len(bare) > 3 and bare in other.words and bare not in other.denied:
+            yield word, bare
 
 
 def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,9 @@ from quarry.verification.values import Number, blanked, english, read_values
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+")
+_AGGREGATES = frozenset({"median", "average", "mean", "total", "sum"})
+_DERIVED = frozenset({"share", "median", "net", "growth", "change", "per", "total", "difference", "days"})
+"""Words of a table's cell or column that say that its number is reckoned from others."""
 ROWS_NAMED_MAX = 12
 WORDS_BESIDE_MAX = 3
 """How far from a number the word stands that tells what it is."""
@@ -200,9 +203,7 @@ class RowCheck:
         loose = self.prose.is_about(number)
         columns = {only: self.table.columns[only]} if only is not None else self.table.columns
         is_aggregate = (
-            len(rows) > 1
-            and len(rows) < len(self.table.rows)
-            and not {"median", "average", "mean", "total", "sum"}.isdisjoint(words(self.header))
+            len(rows) > 1 and len(rows) < len(self.table.rows) and not _AGGREGATES.isdisjoint(words(self.header))
         )
         if not is_aggregate and any(
             self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
@@ -219,12 +220,9 @@ class RowCheck:
             return True
         may_derive = (
             not self.is_cell
-            or english().has("averages", words(self.header))
             or number.is_percent
-            or bool(
-                {"share", "median", "net", "growth", "change", "per", "total", "difference", "days"}
-                & {*words(self.header), *words(self.text)}
-            )
+            or english().has("averages", words(self.header))
+            or not _DERIVED.isdisjoint((*words(self.header), *words(self.text)))
         )
         return may_derive and self.derivation.gives(number, rows)
 
@@ -237,22 +235,19 @@ class RowCheck:
     def _reason(self, number: Number) -> str:
         """What the table says instead, where it is one thing."""
         rows = self._rows(number, [*self.mentions, *self.far], "before", self.values.numbers)
-        if 0 < len(rows) <= 1:
-            cells = [cells[rows[0]] for cells in self.table.columns.values() if cells[rows[0]] is not None]
-            if number.is_percent:
-                cells = [cell for cell in cells if cell is not None and abs(cell) <= 1]
-            if len(cells) == 1 and cells[0] is not None:
-                value = (
-                    f"{writing().number(100 * cells[0], '.1f')} %" if number.is_percent else writing().number(cells[0])
-                )
-                return gettext("the table says {value}, not {number}", value=value, number=number.text)
-            if cells:
-                value = "; ".join(writing().number(cell) for cell in cells if cell is not None)
-                return gettext(
-                    "{number} is none of the row's numbers ({value}) and does not follow from them",
-                    number=number.text,
-                    value=value,
-                )
+        cells = [*self.table.numbers_of(rows[0])] if len(rows) == 1 else []
+        if number.is_percent:
+            values = [f"{writing().number(100 * cell, '.1f')} %" for cell in cells if abs(cell) <= 1]
+        else:
+            values = [writing().number(cell) for cell in cells]
+        if len(values) == 1:
+            return gettext("the table says {value}, not {number}", value=values[0], number=number.text)
+        if values:
+            return gettext(
+                "{number} is none of the row's numbers ({value}) and does not follow from them",
+                number=number.text,
+                value="; ".join(values),
+            )
         return gettext("{number} is not in the results and does not follow from them", number=number.text)
 
     # -- everything else --
@@ -305,15 +300,9 @@ class RowCheck:
             places = {place for place, _ in self.table.cells(number, range(len(self.table.rows)))}
             units = {self.table.units[place] for place in places}
             if units and None not in units and number.unit not in units:
-                fits = any(number.is_near(each) for place in places for each in self._converted(place, number))
-                if not fits:
-                    found.wrong.append(
-                        gettext(
-                            "the results give {number} in {unit}",
-                            number=number.text,
-                            unit=next(iter(sorted(filter(None, units)))),
-                        )
-                    )
+                if not any(number.is_near(each) for place in places for each in self._converted(place, number)):
+                    unit = min(filter(None, units))
+                    found.wrong.append(gettext("the results give {number} in {unit}", number=number.text, unit=unit))
             elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
                 found.wrong.append(gettext("the results name no currency for {number}", number=number.text))
             elif (
@@ -321,7 +310,7 @@ class RowCheck:
                 and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
                 and number.unit not in currencies
             ):
-                found.wrong.append(gettext("the results are in {currency}", currency=next(iter(sorted(currencies)))))
+                found.wrong.append(gettext("the results are in {currency}", currency=min(currencies)))
 
     def _check_words_of_units(self, found: Finding) -> None:
         """Currencies and periods that the statement names without a number."""
@@ -487,37 +476,24 @@ class RowCheck:
         numbers = [each for each in self.values.numbers if begin <= each.start < begin + len(clause)]
         if match := re.search(r"\b[Ff]rom (.+?) to (.+)", clause):
             at, to = begin + match.start(1), begin + match.start(2)
-            firsts, lasts = (
-                [each for each in numbers if at <= each.start < to],
-                [each for each in numbers if each.start >= to],
-            )
+            firsts, lasts = [each for each in numbers if at <= each.start < to], [e for e in numbers if e.start >= to]
             if firsts and lasts and firsts[-1].start - at < 12 and lasts[0].start - to < 12:
                 return lasts[0].value, firsts[-1].value
-            one, two = (
-                [each for each in mentions if at <= each.start < to],
-                [each for each in mentions if each.start >= to],
-            )
-            if one and two:
-                return self._compared(two[0], one[0], numbers)
-            return None
+            one, two = [each for each in mentions if at <= each.start < to], [e for e in mentions if e.start >= to]
+            return self._compared(two[0], one[0], numbers) if one and two else None
         than = clause.find(" than ")
         if than < 0:
             return None
         than += begin
-        before, behind = (
-            [each for each in mentions if each.end <= than],
-            [each for each in mentions if each.start >= than],
-        )
+        before, behind = [each for each in mentions if each.end <= than], [e for e in mentions if e.start >= than]
         if before and behind and before[0].column == behind[0].column:
             return self._compared(before[0], behind[0], numbers)
         ours, theirs = [each for each in numbers if each.end <= than], [each for each in numbers if each.start >= than]
-        if ours and theirs and not theirs[0].is_percent:
-            plain = [each for each in ours if not each.is_percent and table.cells(each, range(len(table.rows)))] or [
-                each for each in ours if not each.is_percent and len(ours) > 1
-            ]
-            if plain and len(plain) > 0 and (len(ours) > 1):
-                return plain[0].value, theirs[0].value
-        return None
+        if len(ours) < 2 or not theirs or theirs[0].is_percent:
+            return None
+        plain = [each for each in ours if not each.is_percent]
+        held = [each for each in plain if table.cells(each, range(len(table.rows)))] or plain
+        return (held[0].value, theirs[0].value) if held else None
 
     def _compared(self, one: Mention, two: Mention, numbers: Sequence[Number]) -> tuple[float, float] | None:
         """The cells of two rows, of the column whose difference a number is, or where all columns go the same way."""

@@ -172,6 +172,10 @@ class Table:
             )
         return sorted(merged.values(), key=lambda mention: (mention.start, mention.column))
 
+    def numbers_of(self, row: int) -> list[float]:
+        """The numbers of a row."""
+        return [cell for cells in self.columns.values() if (cell := cells[row]) is not None]
+
     def column_named(self, header: str) -> int | None:
         """The only column of numbers whose label shares words with a header."""
         stems = english().stems(header)
@@ -180,12 +184,11 @@ class Table:
         places = [place for place, count in shared.items() if count == best]
         return places[0] if best and len(places) == 1 else None
 
-    def cells(self, number: Number, rows: Sequence[int], only: int | None = None) -> list[tuple[int, int]]:
+    def cells(self, number: Number, rows: Sequence[int]) -> list[tuple[int, int]]:
         """The cells of these rows, by column and row, that a number may stand for."""
         return [
             (place, row)
             for place, cells in self.columns.items()
-            if only is None or place == only
             for row in rows
             if self.is_cell(number, place, cells[row])
         ]
@@ -204,15 +207,10 @@ class Table:
         if number.is_near(cell, loose=loose):
             return True
         unit = self.units[place]
-        if (
-            number.unit
-            and unit
-            and number.unit != unit
-            and dimension_of(unit)
-            and dimension_of(unit) == dimension_of(number.unit)
-        ):
-            return number.is_near(converted(cell, unit, number.unit), loose=loose)
-        return False
+        if not (number.unit and unit and number.unit != unit and dimension_of(unit)):
+            return False
+        is_alike = dimension_of(unit) == dimension_of(number.unit)
+        return is_alike and number.is_near(converted(cell, unit, number.unit), loose=loose)
 
 
 def _flat(row: Sequence[Cell]) -> Iterator[Cell]:
@@ -335,9 +333,11 @@ class Derivation(NamedTuple):
         has_median = "median" in words or "median" in question_words
         return has_median and any(number.is_near(value) for value in self._medians())
 
-    def _cells(self, place: int, rows: Iterable[int]) -> list[float]:
+    def _cells(self, place: int, rows: Iterable[int] | None = None) -> list[float]:
+        """The numbers of a column, in some rows or in all."""
         cells = self.table.columns[place]
-        return [cell for row in rows if (cell := cells[row]) is not None]
+        chosen = cells if rows is None else [cells[row] for row in rows]
+        return [cell for cell in chosen if cell is not None]
 
     def _of(self, kind: str, rows: Sequence[int]) -> Iterator[float]:
         match kind:
@@ -356,7 +356,7 @@ class Derivation(NamedTuple):
     def _parts(self, rows: Sequence[int]) -> Iterator[float]:
         """The numbers of rows that a row's share is of its other numbers: 2 of 16 are 12.5 %."""
         for row in rows[:NAMED_MAX]:
-            own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]
+            own = self.table.numbers_of(row)
             products = (one * two for one, two in permutations(own, 2) if 0 < one < 1 < two)
             yield from (float(round(each)) for each in products if abs(each - round(each)) <= WHOLE_WITHIN)
 
@@ -373,7 +373,7 @@ class Derivation(NamedTuple):
 
     def _sums(self, place: int) -> Iterator[float]:
         """All rows, those of one key, those that are named, the first ones, and three or six in a row for quarters and halves."""
-        every = self._cells(place, range(len(self.table.rows)))
+        every = self._cells(place)
         yield sum(every)
         for holders in self.table.keys.values():
             for _, rows in holders:
@@ -388,25 +388,25 @@ class Derivation(NamedTuple):
 
     def _averages(self, rows: Sequence[int]) -> Iterator[float]:
         for place in self.table.columns:
-            cells = self._cells(place, range(len(self.table.rows)))
+            cells = self._cells(place)
             if len(cells) > 1:
                 yield statistics.fmean(cells)
             if len(self.named) > 1 and (named := self._cells(place, self.named)):
                 yield statistics.fmean(named)
         for row in rows[:NAMED_MAX]:
-            own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]
+            own = self.table.numbers_of(row)
             yield from (one / two for one, two in permutations(own, 2) if two and one > two)
-        totals = [sum(self._cells(place, range(len(self.table.rows)))) for place in self.table.columns]
+        totals = [sum(self._cells(place)) for place in self.table.columns]
         yield from (one / two for one, two in permutations(totals, 2) if two and one > two)
 
     def _differences(self, rows: Sequence[int]) -> Iterator[float]:
         for place in self.table.columns:
             yield from (one - two for one, two in permutations(self._cells(place, self.named[:NAMED_MAX]), 2))
             for other in self.others:
-                ours = self.table.singles or [sum(self._cells(place, range(len(self.table.rows))))]
+                ours = self.table.singles or [sum(self._cells(place))]
                 yield from (one - two for one in ours for two in other.singles)
         for row in rows[:NAMED_MAX]:
-            own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]
+            own = self.table.numbers_of(row)
             yield from (one - two for one, two in permutations(own, 2))
             yield from (one + two for one, two in permutations(own, 2))
 
@@ -415,7 +415,7 @@ class Derivation(NamedTuple):
             for _, rows in (holder for holders in self.table.keys.values() for holder in holders):
                 if cells := self._cells(place, rows):
                     yield statistics.median(cells)
-            yield statistics.median(self._cells(place, range(len(self.table.rows))))
+            yield statistics.median(self._cells(place))
 
     def _shares(self, rows: Sequence[int], words: Iterable[str]) -> Iterator[float]:
         """Parts of their whole, and changes where a word says so: of the earlier, or of what is named behind."""
@@ -431,7 +431,7 @@ class Derivation(NamedTuple):
             if wording.has("changes", words):
                 yield from self._changes(place)
         for row in rows[:NAMED_MAX]:
-            own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]
+            own = self.table.numbers_of(row)
             yield from (one / two for one, two in permutations(own, 2) if two and 0 <= one <= two)
 
     def _changes(self, place: int) -> Iterator[float]:
@@ -440,7 +440,7 @@ class Derivation(NamedTuple):
             first, last = cells[one], cells[two]
             if first and last is not None and not self._is_later(one, two):
                 yield last / first - 1
-        ours = [*self.table.singles, sum(self._cells(place, range(len(self.table.rows))))]
+        ours = [*self.table.singles, sum(self._cells(place))]
         yield from (one / two - 1 for other in self.others for two in other.singles if two for one in ours)
 
     def _is_later(self, one: int, two: int) -> bool:

@@ -307,7 +307,7 @@ def read_values(text: str) -> Values:
     rest = blanked(rest, [match.span() for _, match in times])
     votes = [vote for match in _VOTE.finditer(rest) if (vote := _vote(match, rest)) is not None]
     rest = blanked(rest, [(vote.start, vote.end) for vote in votes])
-    codes = [match for match in _CODE.finditer(rest) if not _is_amount(match.group())]
+    codes = [match for match in _CODE.finditer(rest) if not re.fullmatch(r"\d[\d.,]*[kKMB]", match.group())]
     rest = blanked(rest, [match.span() for match in codes])
     numbers = [*_with_shared_units([*_numbers(rest)], rest), *_fractions(rest)]
     names = [match.group() for match in codes if match.group()[0].isalpha()]
@@ -329,10 +329,6 @@ def _with_shared_units(numbers: Sequence[Number], text: str) -> Iterator[Number]
 
 _SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)
 _SAYS_NUMBER = re.compile(rf"\b(?:{IN_WORDS})|half|third|quarter|fifth|tenth", re.IGNORECASE)
-
-
-def _is_amount(code: str) -> bool:
-    return re.fullmatch(r"\d[\d.,]*[kKMB]", code) is not None
 
 
 def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
