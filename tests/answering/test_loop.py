@@ -9,7 +9,7 @@ from contextlib import aclosing
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from quarry.answering.loop import Happened, Text, Tool, ToolFinished, ToolResult, ToolStarted, TurnEnded, converse
+from quarry.answering.loop import Text, Tool, ToolFinished, ToolResult, ToolStarted, TurnEnded, TurnEvent, converse
 from quarry.models.interface import Message, Usage
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.budget import Budget
@@ -57,7 +57,7 @@ def run(chat: OpenAIChat) -> Run:
     return Run("records", "demo", "q", Budget(max_turns=10, max_calls=4, max_seconds=30, max_tokens=10_000), chat)
 
 
-async def happened(run: Run, desk: Desk, *, max_turns: int = 6) -> list[Happened]:
+async def happened(run: Run, desk: Desk, *, max_turns: int = 6) -> list[TurnEvent]:
     conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
     return [event async for event in conversation]
 
@@ -66,7 +66,7 @@ def search(*queries: str, content: str | None = None) -> Reply:
     return Reply.tool_calls([("search", {"query": query}) for query in queries], content=content)
 
 
-def text_of(events: Sequence[Happened]) -> str:
+def text_of(events: Sequence[TurnEvent]) -> str:
     return "".join(event.piece for event in events if isinstance(event, Text))
 
 

@@ -18,6 +18,19 @@ SETS = Path(__file__).parent / "sets"
 TODAY = datetime.date(2026, 11, 28)
 
 
+def verify(
+    answer: str,
+    sources: Sequence[SourceText] = (),
+    results: Sequence[QueryResult] = (),
+    *,
+    question: str = "",
+    today: datetime.date | None = None,
+    own: Sequence[str] = (),
+) -> Verification:
+    """The check of a whole answer."""
+    return Verifier(sources, results, question=question, today=today, own=own).verify(answer)
+
+
 def result(
     columns: Sequence[tuple[str, str, str, str]], rows: Sequence[Sequence[Cell]], total: int = 0, sentence: str = ""
 ) -> QueryResult:

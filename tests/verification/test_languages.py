@@ -12,8 +12,8 @@ from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe, lines_of, with_list
 from quarry.query.phrases import Phrases
 from quarry.schema.algebra import Cell, Column, Query, Result
-from quarry.verification.check import verify
 from tests.asking.test_describe import SCHEMA, TODAY
+from tests.verification.answers import verify
 
 COUNT = Column("count", "count", "number")
 PRICE = Column("avg(price)", "average price", "money", "EUR")

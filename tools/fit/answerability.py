@@ -42,9 +42,9 @@ from quarry.records.passages import (
     BY_WORDS,
     WEIGHTS_FILE,
     Features,
-    asked_words,
     chosen,
     features_of,
+    question_words_of,
     read_sentences,
 )
 from quarry.records.reading import read_records
@@ -109,7 +109,7 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
             return None
         said = [each for each in first.sources if each.text.author in reading.authors]
         found = await read_sentences(question.text, said or first.sources, services)
-        asked = await asked_words(question.text, first, toolset)
+        asked = await question_words_of(question.text, first, toolset)
     quotes = chosen(found)
     is_right: bool | None = False if not question.is_answerable else None
     if question.mentions:

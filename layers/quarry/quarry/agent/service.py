@@ -67,7 +67,7 @@ async def answer_query(
         schema = (await with_known_measures(query, access, reader)).schema
         known = await with_known_values(query, access._replace(schema=schema), reader, keeps_places=keeps_places)
         query = with_currencies(with_ties(known), schema)
-        query, result = await _told_apart(query, schema, reader, today)
+        query, result = await _by_namesakes(query, schema, reader, today)
     check_left_out(query, result, schema)
     description = await off_loop(describe, query, result, schema, today)
     return QueryResult(
@@ -135,7 +135,7 @@ def with_ties(query: Query) -> Query:
     return query.model_copy(update={"ties": True}) if is_first else query
 
 
-async def _told_apart(query: Query, schema: Schema, reader: Database, today: datetime.date) -> tuple[Query, Result]:
+async def _by_namesakes(query: Query, schema: Schema, reader: Database, today: datetime.date) -> tuple[Query, Result]:
     """The query, by the rows of a name that it names where several rows have it, and its result."""
     namesakes = Namesakes.of(query, schema)
     if namesakes is None:

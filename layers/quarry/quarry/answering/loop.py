@@ -108,7 +108,7 @@ class TurnEnded(NamedTuple):
     called: bool
 
 
-Happened = Text | ToolStarted | ToolProgress | ToolFinished | TurnEnded
+TurnEvent = Text | ToolStarted | ToolProgress | ToolFinished | TurnEnded
 
 
 async def converse(
@@ -119,7 +119,7 @@ async def converse(
     step_name: str,
     max_turns: int,
     has_found: Callable[[], bool] = lambda: False,
-) -> AsyncGenerator[Happened]:
+) -> AsyncGenerator[TurnEvent]:
     """The events until the model ends a turn without calling a tool; its text of that turn is the answer.
 
     Calls of one turn run concurrently. The last turn that `max_turns` or the budget allows offers no tools. What a tool refuses

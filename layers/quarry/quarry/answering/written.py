@@ -352,7 +352,7 @@ INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
 LINE_CHARACTERS_MAX = 200
 """A fence does not begin further into a line."""
-SAID_CHARACTERS_MAX = 600
+CLAIM_CHARACTERS_MAX = 600
 """The text before a marker that counts as its claim."""
 
 _OPENING = "[【［"
@@ -432,7 +432,7 @@ class CitationFilter:
                 break
             piece = self._held[start:end]
             released.append(sent := self._filtered(piece))
-            self._said = "" if self._behind_marker and sent else (self._said + sent)[-SAID_CHARACTERS_MAX:]
+            self._said = "" if self._behind_marker and sent else (self._said + sent)[-CLAIM_CHARACTERS_MAX:]
             line = piece.rsplit("\n", 1)
             self._line = (line[1] if len(line) > 1 else self._line + piece)[:LINE_CHARACTERS_MAX]
             start = end

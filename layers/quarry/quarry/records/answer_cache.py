@@ -72,14 +72,14 @@ class Keys(NamedTuple):
     found: str
 
 
-class AskedQuery(NamedTuple):
+class QueryDigest(NamedTuple):
     """A query that an answer rests on, and a digest of what it gave."""
 
     query: Query
     result: str
 
     @classmethod
-    def of(cls, result: QueryResult) -> AskedQuery:
+    def of(cls, result: QueryResult) -> QueryDigest:
         """The query of a result, with a digest of its rows."""
         return cls(
             result.query, digest(result.columns and [each.name for each in result.columns], result.rows, result.total)
@@ -100,12 +100,12 @@ class FinishedAnswer(NamedTuple):
     followups: Sequence[str]
     trust: Trust | None
     checked: CitationsEvent
-    queries: Sequence[AskedQuery] = ()
+    queries: Sequence[QueryDigest] = ()
     shared: bool = True
     """Whether whoever has its link may open it."""
 
 
-class KeptAnswer(NamedTuple):
+class StoredAnswer(NamedTuple):
     """A finished answer and its id."""
 
     id: str
@@ -173,7 +173,7 @@ async def store_answer(
     return answer_id if stored.rowcount else None
 
 
-async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
+async def find_answer(database: Database, keys: Keys) -> StoredAnswer | None:
     """The latest answer to the same question whose basis is unchanged; None where there is none."""
     row = await database.row(
         """select id, answer, sources, suggested_followups as followups, confidence, confidence_label, citations, unsupported,
@@ -190,10 +190,10 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     checked = CitationsEvent.model_validate({"type": "citations", **{name: row.pop(name) for name in names}})
     level, label = row.pop("confidence"), row.pop("confidence_label")
     trust = Trust(level, label or "") if level else None
-    queries = [AskedQuery(Query.model_validate(each["query"]), each["result"]) for each in row.pop("queries")]
+    queries = [QueryDigest(Query.model_validate(each["query"]), each["result"]) for each in row.pop("queries")]
     if await changes_of(database, sources, hashes):
         return None
-    return KeptAnswer(id, FinishedAnswer(sources=sources, trust=trust, checked=checked, queries=queries, **row))
+    return StoredAnswer(id, FinishedAnswer(sources=sources, trust=trust, checked=checked, queries=queries, **row))
 
 
 async def changes_of(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
@@ -244,7 +244,7 @@ class AnswerContext(NamedTuple):
             digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
         )
 
-    async def kept(self, keys: Keys) -> KeptAnswer | None:
+    async def kept(self, keys: Keys) -> StoredAnswer | None:
         """A kept answer to the same question over the same records; None also where the look-up fails."""
         if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
@@ -276,7 +276,7 @@ class AnswerContext(NamedTuple):
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
     def given_again(
-        self, kept: KeptAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
+        self, kept: StoredAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
         """The events of a kept answer, with how it was read, and the numbers that it rests on."""
         answer, run = kept.finished, self.toolset.run
@@ -301,7 +301,7 @@ class AnswerContext(NamedTuple):
         trust: Trust | None,
         followups: Callable[[], Awaitable[list[str]]] | None,
         keys: Keys,
-        queries: Sequence[AskedQuery] = (),
+        queries: Sequence[QueryDigest] = (),
         *,
         is_found: bool,
     ) -> AsyncGenerator[Event]:

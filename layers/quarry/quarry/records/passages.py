@@ -92,7 +92,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
         # nobody knows what the failing model would have found
         return passages, 1.0
     with toolset.run.step("records_answerability"):
-        question_words = await asked_words(query, first, toolset)
+        question_words = await question_words_of(query, first, toolset)
     has_meaning = any(each.has_meaning for each in toolset.types)
     fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
     likely = fitted.probability(features_of(first, question_words, found))
@@ -173,7 +173,7 @@ class QuestionWord(NamedTuple):
     is_near: bool = False
 
 
-async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[QuestionWord]:
+async def question_words_of(query: str, first: Searched, toolset: SearchToolset) -> list[QuestionWord]:
     """The words of a question that carry a topic, and which records hold them. Raises DatabaseUnavailable."""
     terms = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
     # words of a type's follow-up questions fit every record and carry no topic

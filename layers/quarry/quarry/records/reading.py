@@ -113,7 +113,7 @@ NAMED_MIN = 0.99
 """From this likeness on, words name a type of record."""
 CONDITIONS_MAX = 12
 YEAR_DAYS = 365
-SaidCondition = tuple[Condition, frozenset[Span]]
+SpannedCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
 
 
@@ -239,7 +239,7 @@ class Likely:
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
-    def conditions(self, table: Source) -> Iterator[SaidCondition]:
+    def conditions(self, table: Source) -> Iterator[SpannedCondition]:
         """The likely conditions on facets of the table."""
         mentions = self.read.mentions
         yield from _together(filter(None, (self._of_value(value, table) for value in mentions.values)), table)
@@ -260,7 +260,7 @@ class Likely:
                 if each.days.grain != "year" or not mentions.unread(each.place.mask):
                     yield on_days(table.dated, each.days), self._span(each.place.first, each.place.last)
 
-    def _of_value(self, value: ValueMention, table: Source) -> SaidCondition | None:
+    def _of_value(self, value: ValueMention, table: Source) -> SpannedCondition | None:
         """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
@@ -285,7 +285,7 @@ class Likely:
         parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
         return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
-    def authors(self, facets: Set[str]) -> Iterator[SaidCondition]:
+    def authors(self, facets: Set[str]) -> Iterator[SpannedCondition]:
         """That somebody whom the question names in full is the author, where that is what it rather asks of them, if anything."""
         for value in self.read.mentions.values:
             names = {link.field: link.value for link in value.links if link.is_whole and link.field in facets}
@@ -324,14 +324,14 @@ def _author_facets(types: RecordTypes) -> frozenset[str]:
     return frozenset(name for each in types.values() for name in each.authors)
 
 
-def _spans(conditions: Iterable[SaidCondition]) -> frozenset[Span]:
+def _spans(conditions: Iterable[SpannedCondition]) -> frozenset[Span]:
     """The characters of the conditions."""
     return frozenset[Span]().union(*(spans for _, spans in conditions))
 
 
-def _together(conditions: Iterable[SaidCondition], table: Source) -> list[SaidCondition]:
+def _together(conditions: Iterable[SpannedCondition], table: Source) -> list[SpannedCondition]:
     """The conditions, with those joined by "or" that name values of a field with one value a row."""
-    found: list[SaidCondition] = []
+    found: list[SpannedCondition] = []
     for condition, spans in conditions:
         same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
         if same is None:

@@ -428,7 +428,7 @@ async def ids_meeting(
 
 
 _NO_LANGUAGE: LiteralString = "null"
-SAID_MAX_CHARACTERS = 2_000
+COMPARED_CHARACTERS_MAX = 2_000
 """The beginning of a record that is compared with others."""
 
 
@@ -473,19 +473,19 @@ async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordT
     return {(row["type"], row["id"]): row["date"] for row in rows}
 
 
-async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
+async def own_texts(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
     """The title and texts of each named record that the caller may see. Of a long one it is the beginning with a digest of the
     whole, so that two are the same only if all of their text is.
     """
     rows = await _of_keys(
         database,
         keys,
-        {each.name: (each.said, _NO_LANGUAGE) for each in types.values()},
-        " select s.type, s.id, left(s.said, %(longest)s)"
-        " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s",
-        longest=SAID_MAX_CHARACTERS,
+        {each.name: (each.own_text, _NO_LANGUAGE) for each in types.values()},
+        " select s.type, s.id, left(s.own_text, %(longest)s)"
+        " || case when length(s.own_text) > %(longest)s then ' ' || md5(s.own_text) else '' end as own_text from seen s",
+        longest=COMPARED_CHARACTERS_MAX,
     )
-    return {(row["type"], row["id"]): row["said"] for row in rows}
+    return {(row["type"], row["id"]): row["own_text"] for row in rows}
 
 
 async def _of_keys(

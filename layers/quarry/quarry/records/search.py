@@ -37,7 +37,7 @@ from quarry.records.retrieval import (
     count_found,
     describe,
     find_candidates,
-    what_they_say,
+    own_texts,
     with_fitting,
 )
 from quarry.records.scope import SearchScope, facet_conditions, with_known_values
@@ -129,7 +129,7 @@ async def _folded(
     that pages fit together. Records that meet the question's conditions are not folded with others.
     """
     first = ranked[:FOLDED]
-    texts = await what_they_say(services.reader, [item.key for item in first], types)
+    texts = await own_texts(services.reader, [item.key for item in first], types)
     apart = {each.key for each in found.candidates if each.is_apart}
     groups = await off_loop(_groups_of, [item.key for item in first], texts, apart)
     return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]

@@ -50,8 +50,9 @@ class SearchedType:
     with its vectors. `description` describes its content, `label` names several of its records.
 
     The others are SQL about the record whose key is `k.id`. `text` selects what a reader sees: type, id, title, body, topic,
-    author, date, meeting_id, url. `said` selects its own text: type, id, said. `whole` selects the whole record: fields, title,
-    date, url, and as `meeting` what it is part of. `authors` are the facets that name the author of a record's text.
+    author, date, meeting_id, url. `own_text` selects its own text: type, id, own_text. `whole` selects the whole record:
+    fields, title, date, url, and as `meeting` what it is part of. `authors` are the facets that name the author of a record's
+    text.
     """
 
     name: RecordType
@@ -61,7 +62,7 @@ class SearchedType:
     label: str
     description: str
     text: LiteralString
-    said: LiteralString
+    own_text: LiteralString
     whole: LiteralString
     titles: LiteralString
     """The words of the title of a row `t` of `rows`, which are indexed."""
@@ -275,7 +276,7 @@ def searched_type(
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {seen}""",
-        said=f"select k.type, k.id, {texts} as said {seen}",
+        own_text=f"select k.type, k.id, {texts} as own_text {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         titles=collection.title_words,

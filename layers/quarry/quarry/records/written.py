@@ -45,7 +45,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, fence, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
+from quarry.records.answer_cache import AnswerContext, Keys, QueryDigest, StoredAnswer, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     PriorTurn,
@@ -270,7 +270,7 @@ async def _held(asked: Sequence[str], toolset: SearchToolset) -> set[str]:
 
 
 ByRule = Callable[[], AsyncGenerator[Event]]
-ROWS_TOLD_MAX = 50
+EVENT_ROWS_MAX = 50
 """Rows of a result that its event has."""
 
 
@@ -299,7 +299,7 @@ class ModelAnswer:
     research: Research
     by_rule: ByRule
     sent: Sequence[EvidenceSource] = ()
-    _told_sources: int = 0
+    _sent_sources: int = 0
     _checker: Verifier | None = None
     _names: frozenset[str] = frozenset()
     """The stems of the names of sources and fields."""
@@ -331,7 +331,7 @@ class ModelAnswer:
             case Began(written):
                 return self._before(written)
             case TextPiece(piece):
-                is_more, self._told_sources = len(self.sent) > self._told_sources, len(self.sent)
+                is_more, self._sent_sources = len(self.sent) > self._sent_sources, len(self.sent)
                 return [*([self.context.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
             case Withdrawn(reason):
                 return [TextWithdrawnEvent(reason=reason)]
@@ -402,18 +402,18 @@ class ModelAnswer:
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        results, self._told_sources = self._results(written), len(self.sent)
+        results, self._sent_sources = self._results(written), len(self.sent)
         numbers = aggregation_of(results)
-        results_before = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
+        results_before = [ResultsEvent(results=[*map(self._result_of, results)])] if results else []
         return [self.context.sent(self.sent), *([numbers] if numbers is not None else []), *results_before]
 
-    def _told_result(self, result: QueryResult) -> ResultOfQuery:
+    def _result_of(self, result: QueryResult) -> ResultOfQuery:
         """A result with the number by which the model knows it."""
         return ResultOfQuery(
             n=next(n for n, each in enumerate(self.research.results, start=1) if each is result),
             sentence=result.sentence,
             columns=[each.label for each in result.columns],
-            rows=bounded_rows(result.rows[:ROWS_TOLD_MAX]),
+            rows=bounded_rows(result.rows[:EVENT_ROWS_MAX]),
             total=result.total,
             query=result.query,
         )
@@ -439,7 +439,7 @@ class ModelAnswer:
         own = answer.written.followups
         question = context.inquiry.conversation.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
-        queries = [AskedQuery.of(each) for each in self._results(answer.written)]
+        queries = [QueryDigest.of(each) for each in self._results(answer.written)]
         is_found = bool(evidence or queries)
         ending = context.ending(
             answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found
@@ -448,7 +448,7 @@ class ModelAnswer:
             async for event in events:
                 yield event
 
-    async def current(self, kept: KeptAnswer) -> list[QueryResult] | None:
+    async def current(self, kept: StoredAnswer) -> list[QueryResult] | None:
         """The results of a kept answer's queries, where they are what they were; else None."""
         results: list[QueryResult] = []
         for each in kept.finished.queries:
@@ -458,7 +458,7 @@ class ModelAnswer:
                 )
             except (InvalidInput, *UNREADABLE):
                 return None
-            if AskedQuery.of(result) != each:
+            if QueryDigest.of(result) != each:
                 return None
             results.append(result)
         return results

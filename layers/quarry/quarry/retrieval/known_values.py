@@ -70,7 +70,7 @@ async def values_meant(
     unknown = [
         each
         for each, values in zip(named_values, meanings, strict=True)
-        if values is None and not _is_said(each.value, words) and not (keeps_places and _is_place(table, each))
+        if values is None and not _is_within(each.value, words) and not (keeps_places and _is_place(table, each))
     ]
     if unknown and await _has_values(database, table):
         raise InvalidInput(await _explained(database, table, unknown, owners))
@@ -88,7 +88,7 @@ class NamedCondition:
     is_negated: bool = False
 
     @property
-    def said_of(self) -> object:
+    def meaning_key(self) -> object:
         """The same for conditions that say the same of several facets: alternatives, and those that exclude the same values."""
         if self.group is not None:
             return "group", self.group
@@ -103,9 +103,9 @@ async def conditions_meant(
     """
     together: dict[object, list[str]] = {}
     for each in conditions:
-        together.setdefault(each.said_of, []).append(each.facet)
+        together.setdefault(each.meaning_key, []).append(each.facet)
     named = [
-        NamedValue((each.facet,), value, each.pointer, elsewhere=tuple(dict.fromkeys(together[each.said_of])))
+        NamedValue((each.facet,), value, each.pointer, elsewhere=tuple(dict.fromkeys(together[each.meaning_key])))
         for each in conditions
         for value in each.values
     ]
@@ -186,7 +186,7 @@ async def _matches(
         for place, each in enumerate(named_values)
         for facet in each.facets
         if facet in table.facets
-        for value, is_place in _said_otherwise(table, facet, each.value)
+        for value, is_place in _other_names(table, facet, each.value)
     ]
     places, names, scopes, facets, values, wholes = map(list, zip(*lookups, strict=True) if lookups else [()] * 6)
     arguments: dict[str, Any] = {
@@ -209,7 +209,7 @@ async def _matches(
     return found
 
 
-def _said_otherwise(table: Source, facet: str, value: str) -> Iterator[tuple[str, bool]]:
+def _other_names(table: Source, facet: str, value: str) -> Iterator[tuple[str, bool]]:
     """A value, what it is a synonym of, and the names of the place that it is. These are `True`: no part of another name is meant
     ("england" in "New England").
     """
@@ -230,7 +230,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, keys(text)))
 
 
-def _is_said(value: str, words: frozenset[str]) -> bool:
+def _is_within(value: str, words: frozenset[str]) -> bool:
     stems = _stems(value)
     return bool(stems) and stems <= words
 

@@ -1,10 +1,10 @@
 """Whether an answer can be believed: every statement against what it cites, the results of queries, and arithmetic on them.
 
-`verify` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible* if it
-neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment* speaks of the
-data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how. One level
-says how far an answer can be believed, the same for every kind: a written answer is as good as its statements, an exact result as
-the reading of its question; passages claim nothing.
+A `Verifier` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible*
+if it neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment*
+speaks of the data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how.
+One level says how far an answer can be believed, the same for every kind: a written answer is as good as its statements, an
+exact result as the reading of its question; passages claim nothing.
 """
 
 from __future__ import annotations
@@ -107,19 +107,6 @@ class Verification:
         """Whether it is an answer: not more than half of what it claims, if that is more than one thing, is flagged."""
         flagged = len(self.of("flagged"))
         return flagged < 2 or 2 * flagged <= len(self.claims)
-
-
-def verify(
-    answer: str,
-    sources: Iterable[SourceText] = (),
-    results: Sequence[QueryResult] = (),
-    *,
-    question: str = "",
-    today: datetime.date | None = None,
-    own: Iterable[str] = (),
-) -> Verification:
-    """Check a whole answer once. See `Verifier`."""
-    return Verifier(sources, results, question=question, today=today, own=own).verify(answer)
 
 
 class Verifier:
