@@ -198,6 +198,14 @@ def test_most_false_statements_are_flagged_and_hardly_a_true_one(name: str) -> N
     assert found["High is right, at half true"] >= 0.9
 
 
+def test_what_is_said_is_by_the_author_of_its_source() -> None:
+    source = SourceText(1, "Statement", "Okafor is wrong. The tide climbs over the wall.", author="Ana Ruiz")
+    [checked] = verify("Okafor said that the tide climbs over the wall [1].", [source]).statements
+    assert checked.state == "flagged"
+    assert "is by Ana Ruiz" in checked.reason
+    assert verify("Ruiz said that the tide climbs over the wall [1].", [source]).of("verified")
+
+
 POSTERS = result(
     [("title", "title", "text", ""), ("assignee", "assignee", "text", "")],
     [["Ask for posters on line 7", "Tomasz"], ["Book the three-phase supply", "Ines"]],

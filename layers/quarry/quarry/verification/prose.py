@@ -1,4 +1,4 @@
-"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, sides, polarity and order;
+"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, speakers, sides, polarity and order;
 then how much of what it says the passage says at all. Pure.
 """
 
@@ -122,6 +122,7 @@ def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
     if not prose.is_foreign:
         _check_names(prose, passage, [each for each in names if not beside.has_name(each)], found)
+        _check_speaker(prose, passage, names, found)
         _check_sides(prose, passage, names, found)
         _check_polarity(prose, passage, found)
         _check_unanimity(prose, passage, found)
@@ -355,6 +356,26 @@ def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
     for name in names:
         if not has_name(name, passage.folded, passage.words) and not has_name(name, question, prose.question_words):
             found.wrong.append(gettext("{source} does not name {name}", source=passage.name, name=named(name)))
+
+
+def _check_speaker(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    """Whether who is said to say it is the source's author, or is quoted there."""
+    author = frozenset(words(passage.author))
+    speaker = next((name for name in names if author and _is_before_verb(name, prose.outside)), None)
+    if speaker is None or author.intersection(speaker):
+        return
+    if not any(speaker[-1] in each.words and english().has("said", each.words) for each in passage.sentences):
+        found.wrong.append(gettext("{source} is by {author}", source=passage.name, author=passage.author))
+
+
+def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
+    """Whether a name stands right before a word for saying something, or behind "according to"."""
+    low = text.lower()
+    for match in re.finditer(re.escape(name[-1]), low):
+        behind = words(low[match.end() : match.end() + 30])[:2]
+        if english().has("said", behind) or low[: match.start()].rstrip().endswith("according to"):
+            return True
+    return False
 
 
 def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
