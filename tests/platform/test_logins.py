@@ -15,7 +15,7 @@ from quarry.platform import secrets
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres import rds
-from quarry.postgres.logins import Login, make_logins
+from quarry.postgres.migrate import Login, make_logins
 from quarry.postgres.pool import Database
 from quarry.postgres.rds import IamAddress
 from quarry.services.services import read_database_url

@@ -40,8 +40,7 @@ from quarry.schema.algebra import (
     WordValues,
     conditions_of,
 )
-from quarry.schema.facets import NamedValue
-from quarry.schema.source import Field, Schema, Source
+from quarry.schema.source import Field, NamedValue, Schema, Source
 from quarry.services.services import Caller, Services
 
 

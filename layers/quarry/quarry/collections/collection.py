@@ -54,8 +54,7 @@ from quarry.collections.row_sql import (
 )  # fmt: skip
 from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
-from quarry.schema.facets import FacetKind, identifier
-from quarry.schema.source import ACTOR_SETTING, one_row
+from quarry.schema.source import ACTOR_SETTING, FacetKind, identifier, one_row
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"

@@ -13,7 +13,7 @@ from quarry.collections.declaration_parts import ColumnPart, Template, is_templa
 from quarry.collections.predicate import Condition
 from quarry.collections.relations import TRUTHS, Column, PathType, Relation, keys_of, literal, path_sql
 from quarry.collections.uses import Relations, columns_named, declared_source, path_types
-from quarry.schema.facets import NUMERIC_KINDS, FacetKind, identifier
+from quarry.schema.source import NUMERIC_KINDS, FacetKind, identifier
 
 NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
 """The types of numbers, as `base` of a column."""

@@ -25,7 +25,7 @@ from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.facets import identifier
+from quarry.schema.source import identifier
 
 SEARCH_KEYS = 50
 """How many queued keys a search processes first."""

@@ -31,7 +31,7 @@ from quarry.collections.relations import (
     type_to_compare,
 )
 from quarry.collections.relations import TEXT as TEXT_TYPE
-from quarry.schema.facets import FacetKind
+from quarry.schema.source import FacetKind
 
 _NOT_TEXT = frozenset(
     """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg

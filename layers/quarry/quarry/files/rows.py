@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 
-from quarry.files.forms import cell_types, form_of
+from quarry.files.forms import ReadOptions, cell_types, form_of, plain_number
 from quarry.files.records import COLUMNS_MAX, MalformedRecord, Record, Unit, UnreadableFile
-from quarry.files.writing import ReadOptions, plain_number
 
 SAMPLED_ROWS = 100
 _SAMPLED_CHARACTERS = 1 << 20

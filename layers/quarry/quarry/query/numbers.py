@@ -17,7 +17,7 @@ from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid,
 from quarry.query.scope import Scope
 from quarry.schema.algebra import Aggregate, Column, Period
 from quarry.schema.source import Field, Kind
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 
 WORDS = {
     "count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest",
