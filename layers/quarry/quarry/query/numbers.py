@@ -336,10 +336,7 @@ class Numbers:
     def _of_shared(self, aggregate: Aggregate, path: Path, only: Composable | None, pointer: str) -> Composed:
         """Over the numbers of related rows that several rows have in common, each once."""
         if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
-            raise invalid(
-                f"{pointer}/field",
-                f"{path.text} has several values a row: ask its own source",
-            )
+            raise invalid(f"{pointer}/field", f"{path.text} has several values a row: ask its own source")
         rows, value = many_values(self.scope, path, pointer, at_once=True)
         numbers = by_row(rows.scope, value)
         of_row: Composable = (
