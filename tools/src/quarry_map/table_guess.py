@@ -1,4 +1,6 @@
-"""Guesses the role of each column of a table: title, prose, date, owner and others."""
+"""Guesses the role of each column of a table: title, prose, date, owner and others; and the parts of a draft
+that is made of them.
+"""
 
 from __future__ import annotations
 

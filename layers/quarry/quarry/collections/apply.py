@@ -22,8 +22,15 @@ from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclarati
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.names import table_name, written_table
 from quarry.collections.relations import Relation
-from quarry.collections.row_sql import UsedColumn, used_columns
-from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
+from quarry.collections.uses import (
+    UsedColumn,
+    declared_source,
+    joined_by,
+    key_of,
+    linked_by,
+    referred_key,
+    used_columns,
+)
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection

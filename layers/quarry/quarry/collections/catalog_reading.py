@@ -1,4 +1,11 @@
-"""Reads tables and views from the catalog of a database, with the planner's statistics."""
+"""Reads tables and views from the catalog of a database, with the planner's statistics; the keys that JSON columns hold in many
+rows of a sample, and which columns of text hold HTML, since statistics leave out long values; and the conditions on rows, as
+Postgres reads them.
+
+A condition may be whatever the condition of an index may be: an immutable boolean expression over columns of the row. One on
+the time or the caller would change without a write, which no trigger sees. Statements use it as Postgres writes it back, with
+qualified names, and nothing else of the declaration.
+"""
 
 from __future__ import annotations
 

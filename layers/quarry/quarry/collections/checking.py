@@ -27,16 +27,17 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import nearest, nearest_language, table_name, written_table
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
-from quarry.collections.row_sql import LINE_BREAK, joined_texts
 from quarry.collections.secrets import disagreements, exposed
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
 from quarry.collections.uses import (
     DATE,
+    LINE_BREAK,
     VECTOR,
     Use,
     dimensions_of,
     is_comparable,
     joined_by,
+    joined_texts,
     key_of,
     linked_by,
     path_types,

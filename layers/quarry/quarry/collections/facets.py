@@ -11,7 +11,7 @@ from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import FacetDeclaration, Referred
 from quarry.collections.names import table_name, words
-from quarry.collections.row_sql import as_kind, listed
+from quarry.collections.uses import as_kind, listed
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.schema.source import KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn

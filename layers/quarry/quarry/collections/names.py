@@ -1,5 +1,5 @@
 """Names of tables and the nearest that exist; and the meanings of words in names of columns and tables, in several languages:
-`data/names.toml` lists them.
+`data/names.toml` lists them. Values and names as TOML writes them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """How the values of one column are written, and which of them keep it from being a column of numbers or dates;
-and the type that its values have.
+and the type that its values have. Numbers and dates as people write them, which Postgres does not read: 1,234.50, 12 €,
+31.12.2024. An ambiguous text is read only where the user says which notation is meant.
 """
 
 from __future__ import annotations

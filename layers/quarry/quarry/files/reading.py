@@ -1,4 +1,6 @@
-"""Opens a file of records: detects its format by name or content, unpacks it, and converts its text to UTF-8."""
+"""Opens a file of records: detects its format by name or content, unpacks it, and converts its text to UTF-8.
+Reads records of CSV and JSON; those of spreadsheets are in `sheet_records`.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,16 @@ from quarry.files.encodings import FileSource, Unpacked, Utf8, copied
 from quarry.files.forms import GUESSED, Format, ReadOptions
 from quarry.files.records import (
     RECORD_MAX_BYTES,
+    SAMPLED_ROWS,
+    HeadedRows,
     MalformedRecord,
     Record,
     RecordFile,
+    Row,
     Unit,
     UnreadableFile,
     bounded_lines,
 )
-from quarry.files.rows import SAMPLED_ROWS, HeadedRows, Row
 from quarry.files.sheet_records import SheetRows
 
 _ENDINGS: dict[str, Format] = {

@@ -13,8 +13,7 @@ from posixpath import join, normpath
 from typing import Any, BinaryIO, TypeVar
 from xml.parsers import expat
 
-from quarry.files.records import RECORD_MAX_BYTES, UnreadableFile
-from quarry.files.rows import Row
+from quarry.files.records import RECORD_MAX_BYTES, Row, UnreadableFile
 
 _MIDNIGHT = datetime.time()
 T = TypeVar("T")

@@ -1,4 +1,5 @@
-"""The language of a question, English, German or French, by a log-linear model of its words and their letters. Pure.
+"""The language of a question, English, German or French, by a log-linear model of its words and their letters; and
+the reading and scoring of such models. Pure.
 
 Languages go by the names of Postgres' text search configurations.
 """

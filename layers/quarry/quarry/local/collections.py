@@ -15,7 +15,7 @@ from quarry.collections.declaration import CollectionDeclaration, read_declarati
 from quarry.collections.facets import facet_source
 from quarry.collections.names import nearest, shown_name, table_name
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.row_sql import used_columns
+from quarry.collections.uses import used_columns
 from quarry.local.database import database_url
 from quarry.local.readable import columns_of_field, unreadable_fields
 from quarry.local.terminal import make_console, write_table

@@ -24,8 +24,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import database_secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
-from quarry.postgres.failures import translated
-from quarry.postgres.rds import checked, untrusted
+from quarry.postgres.connections import checked, translated, untrusted
 from quarry.postgres.schema import (
     SyncConnection,
     is_installed,

@@ -1,4 +1,4 @@
-"""The connection pool, opened on first use, and the translation of psycopg's errors.
+"""The connection pool, opened on first use, and the translation of psycopg's errors and values.
 
 Each transaction begins with a message that sets its timeouts and search path, and checks the connection. Nothing is set for the
 session: behind a transaction pooler the next transaction may be another client's.
@@ -35,9 +35,8 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
-from quarry.postgres.failures import translated
+from quarry.postgres.connections import checked, translated, untrusted
 from quarry.postgres.nodes import Address, address_at_node
-from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 
 HALFVEC_TYPE = SQL(

@@ -13,9 +13,23 @@ from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.platform.text import piece_pattern
 from quarry.query.arithmetic import Computed
-from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
+from quarry.query.expressions import (
+    TRUE,
+    Building,
+    Operand,
+    Related,
+    Scope,
+    aggregated,
+    are_indexed,
+    compared,
+    element_table,
+    elements,
+    folded,
+    held,
+    key_of,
+    related,
+)
 from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
-from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.schema.matching import holds_one_of, is_place_among
 from quarry.schema.source import TEXT_KINDS, Field, SqlOf
@@ -266,10 +280,7 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
     rows, value = many_values(scope, path, pointer, at_once=True)
-    computed = aggregate_of(path, value, rows.scope)
-    if rows.owner is None:
-        return SQL("({})").format(rows.select(computed))
-    return or_of_none(path, SQL("{}.v").format(rows.joined(computed)))
+    return or_of_none(path, rows.of_row(aggregate_of(path, value, rows.scope)))
 
 
 def or_of_none(path: Path, value: Composable) -> Composable:

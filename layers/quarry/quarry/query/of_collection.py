@@ -26,9 +26,8 @@ from quarry.collections.facets import DATE, called, facet_label, refers, value_o
 from quarry.collections.names import table_name, words
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
-from quarry.collections.row_sql import NUMBERS, UsedColumn, as_kind
 from quarry.collections.secrets import is_secret_number, secrecy_of
-from quarry.collections.uses import is_single
+from quarry.collections.uses import NUMBERS, UsedColumn, as_kind, is_single
 from quarry.language.word_forms import plural, singular
 from quarry.schema.algebra import CONDITIONS, Aggregate, Condition
 from quarry.schema.source import KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf, SqlOn

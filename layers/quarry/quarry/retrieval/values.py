@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Composable, Composed, Placeholder
 from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
-from quarry.postgres.failures import fault_of_source
+from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Database
 from quarry.schema.matching import holds_one_of
 from quarry.schema.source import VALUE_MAX_CHARACTERS, Field, Link, Source

@@ -1,4 +1,5 @@
-"""Counts and comparisons ("more than 100 employees", "50–200", "two thousand or more") and lengths of time ("5+ years").
+"""Counts and comparisons ("more than 100 employees", "50–200", "two thousand or more") and lengths of time ("5+ years");
+units of measure and currencies.
 
 Numbers and money share the words and signs that bound an amount.
 """

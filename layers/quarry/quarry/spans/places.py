@@ -1,5 +1,5 @@
-"""The places that a text names. A log-linear model decides whether a name is meant as a place. Its weights were fitted to texts
-with marked places (tools/fit/places).
+"""The places of the world, and those that a text names. A log-linear model decides whether a name is meant as a place. Its
+weights were fitted to texts with marked places (tools/fit/places).
 """
 
 from __future__ import annotations
