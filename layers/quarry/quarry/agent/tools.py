@@ -27,7 +27,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.links import said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, shorten
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.execute import execute
 from quarry.query.paths import nearest, source_of

@@ -32,7 +32,7 @@ from quarry.query.describe import reckoned, understood
 from quarry.query.execute import meets_and_misses
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Condition, Query, Words
-from quarry.schema.facets import plain
+from quarry.schema.source import plain
 from quarry.verification.check import Exact, Passages, Verification, level
 from quarry.verification.values import read_values
 from quarry.verification.wire import checked_statements, confidence_of

@@ -26,8 +26,7 @@ from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.values import DAY, interval_of
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
-from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
-from quarry.schema.source import Schema
+from quarry.schema.source import EXPLAINED_VALUES, NamedValue, Schema, UnknownValue, nearest
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)

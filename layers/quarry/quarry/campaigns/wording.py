@@ -11,8 +11,8 @@ from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import COUNTED, CampaignSet, Search
-from quarry.language.labels import NO_VALUE, listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext
+from quarry.language.writing import NO_VALUE, listed_label
 from quarry.platform.text import fence, shorten
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
 from quarry.schema.algebra import Aggregate, Query, Result

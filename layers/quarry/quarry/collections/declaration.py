@@ -46,8 +46,7 @@ from quarry.collections.relations import keys_of
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
-from quarry.schema.calendar import BusinessHours, Calendar
-from quarry.schema.facets import FacetKind
+from quarry.schema.source import BusinessHours, Calendar, FacetKind
 
 Weight = Literal["A", "B", "C", "D"]
 

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 
 from quarry.companies.contract import Company
 from quarry.companies.tables import FundingStage, Status
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
+from quarry.language.writing import listed_label
 from quarry.platform.text import shorten, significant_words
 from quarry.verification.wire import SourceText
 

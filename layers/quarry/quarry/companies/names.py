@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from quarry.language.log_linear import Weights, chances_of, stored_weights
+from quarry.language.recognition import Weights, chances_of, stored_weights
 from quarry.language.word_forms import STOP_WORDS, Token, commonness, tokenise
 
 Relation = Literal["about", "like", "mentioned", "none"]

@@ -22,16 +22,16 @@ from quarry.companies.reading import as_understood, read_sought
 from quarry.companies.retrieval import look_up, match_names, stored_vectors
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.written import ModelAnswer, led_answer, toolset_of
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, in_language_of_question, ngettext
 from quarry.language.word_forms import slips
+from quarry.language.writing import listed_label
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.describe import ending
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Query
-from quarry.schema.facets import folded_value
+from quarry.schema.source import folded_value
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.check import Verification

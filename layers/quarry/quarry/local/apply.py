@@ -13,13 +13,11 @@ from typing import TypeVar
 from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
-from quarry.collections.catalog_reading import read_catalog
+from quarry.collections.catalog_reading import read_catalog, with_conditions, with_documents
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
 from quarry.collections.uses import tables_named
 from quarry.local.collections import declared_sources
@@ -38,8 +36,7 @@ from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
 from quarry.records.sources import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.calendar import Calendar
-from quarry.schema.source import Schema
+from quarry.schema.source import Calendar, Schema
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 

@@ -8,16 +8,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from quarry.collections import toml_text
 from quarry.collections.apply import resolved
-from quarry.collections.catalog_reading import relations_named, relations_of_schema
+from quarry.collections.catalog_reading import relations_named, relations_of_schema, with_documents, with_markup
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, read_declarations
 from quarry.collections.facets import facet_source
-from quarry.collections.json_sample import with_documents, with_markup
-from quarry.collections.names import nearest, table_name
+from quarry.collections.names import nearest, shown_name, table_name
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.row_sql import used_columns
+from quarry.collections.uses import used_columns
 from quarry.local.database import database_url
 from quarry.local.readable import columns_of_field, unreadable_fields
 from quarry.local.terminal import make_console, write_table
@@ -29,7 +27,7 @@ from quarry.postgres.schema import SyncConnection
 from quarry.query.of_collection import Declared, sources_of
 from quarry.schema.source import Field, Kind, Source
 from quarry_map.drafting import Draft, draft
-from quarry_map.parts import NOT_READ, date_kinds
+from quarry_map.table_guess import NOT_READ, date_kinds
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
@@ -76,7 +74,7 @@ def _readable(
     for collection, source in sources.values():
         for name, why in unreadable_fields(connection, schema, source).items():
             columns = columns_of_field(collection.declaration, name)
-            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {toml_text.shown(why)}")
+            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {shown_name(why)}")
     kept = [each.without(unreadable.get(each.qualified, {})) for each in relations]
     return (drafting(kept) if unreadable else drafted), kept
 

@@ -21,7 +21,7 @@ from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.platform.settings import Settings
-from quarry.postgres.embedding_queue import Backlog, read_backlog
+from quarry.postgres.embed import Backlog, read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
 from quarry.postgres.schema import SyncConnection, value

@@ -14,15 +14,13 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 
 from quarry.collections.apply import hash_of_functions, stored_collections
-from quarry.collections.catalog_reading import relations_named
+from quarry.collections.catalog_reading import relations_named, with_documents
 from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
-from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
-from quarry.collections.row_sql import UsedColumn
 from quarry.collections.secrets import exposed
-from quarry.collections.uses import Relations, declared_source, tables_named
+from quarry.collections.uses import Relations, UsedColumn, declared_source, tables_named
 from quarry.local.apply import planned, read_declared
 from quarry.platform.errors import QuarryError
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL

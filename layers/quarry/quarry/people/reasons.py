@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, is_everyday, keys, sentences, stem, stems_of, unique, word_forms
+from quarry.language.writing import listed_label
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
 from quarry.people.filters import CardFilters, period, rupees

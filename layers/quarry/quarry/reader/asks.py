@@ -12,7 +12,7 @@ from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
-from quarry.spans.quantities import dimension_of
+from quarry.spans.numbers import dimension_of
 
 BASES_MAX = 6
 BASES_MIN = 3

@@ -16,7 +16,7 @@ from quarry.reader.mentions import DateMention, NumberMention, TextMention, Valu
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
 from quarry.spans.mention import DateRange
-from quarry.spans.quantities import converted
+from quarry.spans.numbers import converted
 
 FIELDS_MAX = 5
 MEANT_MAX = 8

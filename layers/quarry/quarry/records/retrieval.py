@@ -15,8 +15,7 @@ from quarry.language.messages import gettext
 from quarry.platform.errors import NotFound
 from quarry.platform.numbers import exact
 from quarry.platform.text import shown
-from quarry.postgres.adapters import array_of_texts, half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, array_of_texts, half_vector
 from quarry.query.execute import SERIAL
 from quarry.query.filters import Filtered
 from quarry.records.contract import RecordKey, RecordType, WholeRecord

@@ -27,10 +27,10 @@ from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.facets import DATE, called, facet_source, hides_rows
 from quarry.collections.names import nearest
-from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of

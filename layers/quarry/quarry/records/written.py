@@ -36,7 +36,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.links import LinkFilter, plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, shorten, significant_words
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
 from quarry.records.contract import (

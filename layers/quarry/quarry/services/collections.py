@@ -12,8 +12,7 @@ from contextlib import suppress
 from quarry.collections.collection import Collection
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections, take_renamed
 from quarry.platform.errors import ModelError, QuarryError
-from quarry.postgres.embed import embed_pending, make_ready
-from quarry.postgres.embedding_queue import count_pending
+from quarry.postgres.embed import count_pending, embed_pending, make_ready
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
 

@@ -15,7 +15,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from quarry.collections.collection import Collection
-from quarry.collections.row_sql import quoted
+from quarry.collections.uses import quoted
 from quarry.platform.errors import Conflict, NotFound
 from quarry.platform.tables import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database

@@ -20,10 +20,10 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Metrics, Tracing
-from quarry.postgres import rds
+from quarry.postgres import connections
+from quarry.postgres.connections import IamAddress
 from quarry.postgres.nodes import Address
 from quarry.postgres.pool import Database
-from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
 from quarry.services.memory import Memory
@@ -247,7 +247,7 @@ def import_what_services_use(settings: Settings) -> None:
 
         LocalEmbedding.import_numpy()
     if settings.database_iam:
-        rds.import_sdk()
+        connections.import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from quarry.language.messages import gettext
 from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
 from quarry.verification.wire import SourceText
 from quarry.verification.wording import english

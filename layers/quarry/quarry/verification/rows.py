@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product, takewhile
 from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
-from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
+from quarry.spans.numbers import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
 from quarry.verification.passages import folded
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose

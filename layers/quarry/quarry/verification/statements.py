@@ -12,7 +12,7 @@ from typing import NamedTuple
 from quarry.language.word_forms import STOP_WORDS, is_everyday, sentence_spans
 from quarry.language.writing import LIST_MARK
 from quarry.platform.text import significant_words
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 from quarry.verification.passages import NAME
 
 

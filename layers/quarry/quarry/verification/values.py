@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from quarry.language.writing import IN_WORDS, languages, numeral_value, scale_value
 from quarry.platform.text import words
-from quarry.spans.quantities import CURRENCIES, currency_code, dimension_of, same_unit
+from quarry.spans.numbers import CURRENCIES, currency_code, dimension_of, same_unit
 from quarry.verification.wording import english
 
 NEAR_SHARE = 0.06
