@@ -15,13 +15,11 @@ from pydantic import ValidationError
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
-from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
+from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Search, filters_of, in_days
 from quarry.campaigns.contract import ChatRequest
-from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
-from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
+from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset, observation
 from quarry.campaigns.wording import Findings, line_for_people
-from quarry.campaigns.written import observation
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
@@ -125,9 +123,9 @@ class ReaderAnswer:
     def _arguments(self, question: Question) -> dict[str, Any]:
         """The arguments of the equivalent tool call."""
         toolset = self.toolset
-        clauses = on_wire((*toolset.requested, *question.query.where), toolset.today)
         query = question.query.text or (question.theme if question.is_list else "")
-        return filters_of(clauses, toolset.values.latest).in_force() | ({"query": query} if query else {})
+        filters = filters_of((*toolset.requested, *question.query.where), toolset.today, toolset.values.latest)
+        return filters.in_force() | ({"query": query} if query else {})
 
 
 async def _search(question: Question, toolset: CampaignToolset) -> Search:
@@ -287,7 +285,7 @@ def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
 
 
 def as_answered(query: Query, today: datetime.date) -> Query:
-    """The Query in the form of an answer: values with their counts, ties included, and conditions as on the wire."""
+    """The Query in the form of an answer: values with their counts, ties included, and dates in place of relative days."""
     where: list[Condition] = []
     words = [query.text]
     compared = [each for each in query.where if isinstance(each, Comparison)]
@@ -297,7 +295,7 @@ def as_answered(query: Query, today: datetime.date) -> Query:
     for each in query.where:
         field = each.field if isinstance(each, Comparison) else ""
         if field in named:
-            where += from_wire(on_wire(PREDICATES[field], today), "required")
+            where += (in_days(each, today) for each in PREDICATES[field])
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
             # campaigns have no title: this means their copy
             words += [f'"{value}"' for value in each.scalars]
@@ -317,7 +315,7 @@ def _in_days(condition: Condition, today: datetime.date) -> Condition:
     """A condition with predicates replaced by days."""
     if not isinstance(condition, Comparison) or condition.field not in PREDICATES:
         return mapped(condition, lambda each, _: _in_days(each, today))
-    whole = AllOf.of(from_wire(on_wire(PREDICATES[condition.field], today), "required"))
+    whole = AllOf.of([in_days(each, today) for each in PREDICATES[condition.field]])
     return whole if condition.scalars == (True,) else Not(negated=whole)
 
 

@@ -20,10 +20,29 @@ from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, named_values, resolve, understood_as
-from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, EmbeddingField, ExcludedValues
+from quarry.campaigns.conditions import (
+    DATE,
+    NAME,
+    SCHEMA,
+    CampaignSet,
+    KnownValues,
+    Resolved,
+    Search,
+    label_of,
+    named_values,
+    resolve,
+)
+from quarry.campaigns.contract import (
+    FILTER_VALUES,
+    Campaign,
+    CampaignFilters,
+    ChatRequest,
+    EmbeddingField,
+    ExcludedValues,
+    ToolObservationEvent,
+    ToolObserved,
+)
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.wording import (
     SUMMARY_CHARACTERS_MAX,
     CampaignToolResult,
@@ -64,10 +83,10 @@ async def check_filters(request: ChatRequest, values: KnownValues, database: Dat
 
 
 async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
-    """The request, its conditions with the values as the data spells them, in the one form. Raises InvalidInput and
-    DatabaseUnavailable.
-    """
-    checked = await _CHECKS.checked(request.understood, request.constraints, understood_as, request.message, database)
+    """The request, its conditions with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
+    if request.understood is None:
+        return request
+    checked = await _CHECKS.check(request.understood, request.message, database)
     return request.model_copy(update={"understood": checked})
 
 
@@ -84,6 +103,7 @@ ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
 
 NEAR = "These are the nearest in meaning, not all that are about it: read which fit, and do not give their number as an answer."
 """A line about a search by meaning."""
+OBSERVED_IDS = 50
 GROUPS_MAX = 100
 """The most groups that the model gets."""
 
@@ -368,3 +388,9 @@ class CampaignToolset(Toolset):
         self.found_by[text] = found
         self.noted.append(f"{result.count}\n{result.summary_for_llm}")
         return ToolResult(result.count, summary, text)
+
+
+def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
+    """The event for a tool's result."""
+    ids = [campaign.id for campaign in found[:OBSERVED_IDS]]
+    return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))

@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.campaigns.conditions import NAME, PHRASES
+from quarry.campaigns.conditions import COUNTED, NAME, PHRASES, CampaignSet, Search
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import COUNTED, CampaignSet, Search
 from quarry.language.labels import NO_VALUE, listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.text import fence, shorten
@@ -127,6 +126,9 @@ def _named(campaign: Campaign) -> dict[str, str]:
 
 
 def _block(campaign: Campaign, copy_max: int) -> str:
+    # all of the copy where there is room for more than its beginning
+    has_room = copy_max > COPY_CHARACTERS_MAX
+    copy = (campaign.full_campaign_text if has_room else None) or campaign.campaign_text
     facts = {
         "Company": campaign.company,
         "Brand": campaign.brand,
@@ -136,19 +138,10 @@ def _block(campaign: Campaign, copy_max: int) -> str:
         "Sentiment": campaign.imagery_sentiment,
         "Visual style": campaign.imagery_visual_style,
         "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
-        "Copy": shorten(_copy(campaign, copy_max), copy_max),
+        "Copy": shorten(copy, copy_max),
     }
     line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
     return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'
-
-
-def _copy(campaign: Campaign, copy_max: int) -> str:
-    """The copy to show: all of it where there is room for more than its beginning."""
-    return (
-        campaign.full_campaign_text or campaign.campaign_text
-        if copy_max > COPY_CHARACTERS_MAX
-        else campaign.campaign_text
-    )
 
 
 LISTED_CAMPAIGNS = 5
