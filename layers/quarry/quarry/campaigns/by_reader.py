@@ -11,8 +11,6 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Search, filters_of, in_days
@@ -31,7 +29,7 @@ from quarry.query.describe import evidence_of
 from quarry.query.execute import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
+from quarry.reader.reading import Reading, evidence, in_any_year
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 
@@ -42,11 +40,8 @@ EARLIER_QUESTIONS_MAX = 3
 """How many earlier questions a follow-up may go on from."""
 LIKELY = 0.5
 """The least share of the candidates at which a doubtful Query is answered, with the unread words named."""
-SURE = 0.7
-"""The least share of the candidates at which a condition holds although the rest is doubtful."""
 UNREAD_MAX = 1
 """With more unread words, a number is not given."""
-CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
 _HAS_A_DAY = Comparison(field=DATE, op="not_null")
 """A condition that nearly every campaign meets."""
@@ -209,8 +204,6 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     query, share = _likeliest(reading, today)
     denied = vetoes(reading.mentions, reading.best[0][0].mask) if reading.best else []
     verdict, hints = _verdict(reading, query, share, theme), tuple[Condition, ...]()
-    if verdict == "refused" and not reading.unread and (sure := _sure_conditions(reading, today)):
-        query, verdict = Query(source=name, where=sure, text=query.text), "doubted"
     if denied and not query.group and not query.order:
         words = " ".join(_quoted(each, reading.mentions.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
@@ -247,41 +240,13 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     return reading.verdict if is_whole else "doubted"
 
 
-def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:
-    """The sure conditions of a question for campaigns; none if they leave values, numbers or days unread."""
-    if reading.best[0][0].kind != "rows":
-        return ()
-    sure = [each for each in likely_conditions(reading) if each.chance >= SURE]
-    mask = 0
-    for each in sure:
-        mask |= each.mask
-    where = tuple(each.condition for each in sure)
-    return () if vetoes(reading.mentions, mask) else as_answered(Query(source=NAME, where=where), today).where
-
-
 def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
-    """The Query with the largest share. The shares of candidates with the same answer add up."""
-    queries: dict[str, Query] = {}
-    shares: dict[str, float] = {}
-    for place, (candidate, share) in enumerate(reading.shares[:CANDIDATES_MAX]):
-        try:
-            read = reading.query if place == 0 else Query.model_validate(candidate.query)
-        except ValidationError:
-            continue
-        if read is not None:
-            read = read.model_copy(
-                update={"spans": (), "where": tuple(in_any_year(each, reading.mentions) for each in read.where)}
-            )
-            query = as_answered(read, today)
-            is_count = query.aggregate == (COUNT,) and not query.group
-            # a count and a list have the same answer: campaigns with their number
-            key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
-            queries.setdefault(key, query)
-            shares[key] = shares.get(key, 0.0) + share
-    if not queries:
+    """The likeliest Query, in the form of an answer, and its share of the candidates."""
+    if reading.query is None:
         return Query(source=NAME), 0.0
-    best = max(shares, key=lambda key: shares[key])
-    return queries[best], shares[best]
+    where = tuple(in_any_year(each, reading.mentions) for each in reading.query.where)
+    likeliest = reading.query.model_copy(update={"spans": (), "where": where})
+    return as_answered(likeliest, today), reading.shares[0][1]
 
 
 def as_answered(query: Query, today: datetime.date) -> Query:
