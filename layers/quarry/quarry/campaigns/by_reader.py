@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
-from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Search, filters_of, in_days
+from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Question, Search, filters_of, in_days
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset, observation
-from quarry.campaigns.wording import Findings, line_for_people
+from quarry.campaigns.wording import line_for_people
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
@@ -47,36 +47,6 @@ _HAS_A_DAY = Comparison(field=DATE, op="not_null")
 """A condition that nearly every campaign meets."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """What a question asks of campaigns. `theme` is searched for by meaning. `unread` are the words that no part of the Query
-    reads; of these, `vetoes` are values, numbers, days and names.
-    """
-
-    query: Query
-    verdict: Verdict
-    theme: str = ""
-    unread: Sequence[str] = ()
-    vetoes: Sequence[str] = ()
-    evidence: Sequence[Evidence] = ()
-    needs_theme: bool = False
-    """Whether an answer must come near the theme."""
-    hints: tuple[Condition, ...] = ()
-    """Conditions that only affect the order."""
-
-    @property
-    def is_list(self) -> bool:
-        """Whether it asks for campaigns in no particular order."""
-        return self.query.asks_for_rows and not self.query.order
-
-    @property
-    def tool(self) -> str:
-        """The tool that finds its campaigns."""
-        if self.query.text:
-            return FULL_TEXT_SEARCH
-        return SEMANTIC_SEARCH if self.theme and self.is_list else FILTER_CAMPAIGNS
-
-
 @dataclass
 class ReaderAnswer:
     """An answer without a model, in progress."""
@@ -94,7 +64,7 @@ class ReaderAnswer:
         else:
             question = self.question = await read(self.request, toolset)
             toolset.preferred = (*toolset.preferred, *question.hints)
-            call, tool = "call_1", question.tool
+            call, tool = "call_1", _tool_of(question)
             toolset.run.budget.spend_call()
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
             with toolset.run.step(tool) as record:
@@ -103,15 +73,7 @@ class ReaderAnswer:
                 record.counts["campaigns"] = search.found.total
             found = search.found
             yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
-            findings = Findings(
-                question.query,
-                search,
-                question.verdict == "refused",
-                question.unread,
-                question.vetoes,
-                without,
-            )
-            self.text = await off_loop(wording.answer, findings, toolset.today)
+            self.text = await off_loop(wording.answer, question, search, without, toolset.today)
         for piece in _PIECE.findall(self.text):
             yield PartialTextEvent(data=PartialText(text=piece))
 
@@ -121,6 +83,13 @@ class ReaderAnswer:
         query = question.query.text or (question.theme if question.is_list else "")
         filters = filters_of((*toolset.requested, *question.query.where), toolset.today, toolset.values.latest)
         return filters.in_force() | ({"query": query} if query else {})
+
+
+def _tool_of(question: Question) -> str:
+    """The tool that finds the campaigns of a question."""
+    if question.query.text:
+        return FULL_TEXT_SEARCH
+    return SEMANTIC_SEARCH if question.theme and question.is_list else FILTER_CAMPAIGNS
 
 
 async def _search(question: Question, toolset: CampaignToolset) -> Search:
@@ -135,16 +104,16 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
             found = await retrieval.filter_campaigns(
                 database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
             )
-        search = Search(question.tool, (*toolset.requested, *query.where), found, theme, query.text)
+        search = Search(_tool_of(question), (*toolset.requested, *query.where), found, theme, query.text)
         toolset.searches.append(search)
         return search
     if question.verdict != "refused" or query.text:
         try:
-            return await toolset.query(question.tool, query)
+            return await toolset.query(_tool_of(question), query)
         except InvalidInput:
             # the Query is invalid
             pass
-    search = Search(question.tool, toolset.requested, NOTHING)
+    search = Search(_tool_of(question), toolset.requested, NOTHING)
     toolset.searches.append(search)
     return search
 

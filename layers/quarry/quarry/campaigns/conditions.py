@@ -18,11 +18,12 @@ from quarry.campaigns.contract import (
 )
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.sources import PREDICATES, SOURCES
-from quarry.query.contract import QueryResult
+from quarry.platform.contract import Evidence
+from quarry.query.contract import QueryResult, Verdict
 from quarry.query.describe import affirmed
 from quarry.query.phrases import Phrases
 from quarry.query.values import DAY, interval_of
-from quarry.schema.algebra import Comparison, Condition, Not, comparisons_of
+from quarry.schema.algebra import Comparison, Condition, Not, Query, comparisons_of
 from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 from quarry.schema.source import Schema
 
@@ -97,6 +98,29 @@ class Search:
     theme: str = ""
     words: str = ""
     result: QueryResult | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question asks of campaigns. `theme` is searched for by meaning. `unread` are the words that no part of the Query
+    reads; of these, `vetoes` are values, numbers, days and names.
+    """
+
+    query: Query
+    verdict: Verdict
+    theme: str = ""
+    unread: Sequence[str] = ()
+    vetoes: Sequence[str] = ()
+    evidence: Sequence[Evidence] = ()
+    needs_theme: bool = False
+    """Whether an answer must come near the theme."""
+    hints: tuple[Condition, ...] = ()
+    """Conditions that only affect the order."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it asks for campaigns in no particular order."""
+        return self.query.asks_for_rows and not self.query.order
 
 
 NAME = "campaigns"

@@ -19,7 +19,7 @@ from quarry.answering.answer import BROKEN_OFF, Answer, Told
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer, answer_messages, earlier
-from quarry.campaigns.by_reader import Question, ReaderAnswer
+from quarry.campaigns.by_reader import ReaderAnswer
 from quarry.campaigns.conditions import (
     NAME,
     NOTHING,
@@ -27,6 +27,7 @@ from quarry.campaigns.conditions import (
     SCHEMA,
     CampaignSet,
     KnownValues,
+    Question,
     Search,
     filters_of,
     label_of,

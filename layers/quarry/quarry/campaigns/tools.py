@@ -315,9 +315,7 @@ class CampaignToolset(Toolset):
             if isinstance(arguments, SemanticArguments) and found.total:
                 lines.append(NEAR)
             result = build_tool_result(found, lines, is_listed=not numbers)
-            return self._tool_result(
-                self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found
-            )
+            return self._tool_result(result, "; ".join([*numbers, line_for_people(found)]), found)
 
         return search
 
@@ -340,8 +338,7 @@ class CampaignToolset(Toolset):
         theme = " ".join(text_query.texts)[:QUERY_MAX_CHARACTERS]
         by = SemanticArguments(query=theme) if theme else FilterArguments()
         found = await self.find("search", by, await self._spelt(known.where))
-        result = self._numbered(build_tool_result(found), found)
-        return self._tool_result(result, line_for_people(found), found)
+        return self._tool_result(build_tool_result(found), line_for_people(found), found)
 
     async def _query(self, arguments: Query) -> ToolResult:
         self.allowed((arguments.source,), "")
@@ -372,18 +369,16 @@ class CampaignToolset(Toolset):
         self.searches.append(Search("get", self.requested, found))
         whole = bounded(campaign.model_dump(mode="json", exclude_none=True), characters_max - MARGIN_CHARACTERS)
         texts = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
-        result = self._numbered(CampaignToolResult(1, texts, found.campaigns), found)
+        result = CampaignToolResult(1, texts, found.campaigns)
         return self._tool_result(result, line_for_people(found), found)
 
     def _name_of(self, found: CampaignSet) -> str:
         """The name of a search by what it found, by which an answer can say that it rests on it."""
         return next(f"{RESULT}{n}" for n, search in enumerate(self.searches, start=1) if search.found is found)
 
-    def _numbered(self, result: CampaignToolResult, found: CampaignSet) -> CampaignToolResult:
-        return result.numbered(self._name_of(found))
-
     def _tool_result(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
-        """A result in the form for the model."""
+        """A result in the form for the model, with its name."""
+        result = result.numbered(self._name_of(found))
         text = result.as_told()
         self.found_by[text] = found
         self.noted.append(f"{result.count}\n{result.summary_for_llm}")

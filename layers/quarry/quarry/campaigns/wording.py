@@ -7,12 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.campaigns.conditions import COUNTED, NAME, PHRASES, CampaignSet, Search
+from quarry.campaigns.conditions import COUNTED, NAME, PHRASES, CampaignSet, Question, Search
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.language.labels import NO_VALUE, listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.text import fence, shorten
+from quarry.query.contract import Verdict
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
 from quarry.schema.algebra import Aggregate, Query, Result
 
@@ -150,32 +151,20 @@ COPY_CHARACTERS = 140
 EMPTY = gettext_noop("There are no campaigns.")
 
 
-@dataclass(frozen=True)
-class Findings:
-    """A question as read, and what was found. `is_refused`: the data probably does not answer it. `costs` are the labels of
+def answer(question: Question, search: Search, costs: Sequence[tuple[str, int]], today: datetime.date) -> str:
+    """The text of the answer, the result first. An exact one ends in how the question was read. `costs` are the labels of
     conditions, each with the number of campaigns without it.
     """
-
-    query: Query
-    search: Search
-    is_refused: bool = False
-    unread: Sequence[str] = ()
-    vetoes: Sequence[str] = ()
-    costs: Sequence[tuple[str, int]] = ()
-
-
-def answer(findings: Findings, today: datetime.date) -> str:
-    """The text of the answer, the result first. An exact one ends in how the question was read."""
-    search, result = findings.search, findings.search.result
-    is_list = findings.query.asks_for_rows and not findings.query.order
-    if result is None and not (is_list and (search.found.total or not findings.is_refused)):
-        return _unanswerable(findings)
+    result = search.result
+    if result is None and not (question.is_list and (search.found.total or question.verdict != "refused")):
+        return _unanswerable(question.unread)
     if result is None:
-        before = [*(_theme(findings) if search.theme else _by_words(findings))]
-        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(findings), *_campaigns(search.found)])])
+        before = [*(_theme(search, question.verdict) if search.theme else _by_words(question, search))]
+        rows = _campaigns(search.found)
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(costs), *rows])])
     rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
-    read = as_read(how_read(result.query, PHRASES.schema, today), findings.unread, PHRASES)
-    return "\n".join([*_by_words(findings), *with_list(result.sentence, [*_costs(findings), *rows]), "", read])
+    read = as_read(how_read(result.query, PHRASES.schema, today), question.unread, PHRASES)
+    return "\n".join([*_by_words(question, search), *with_list(result.sentence, [*_costs(costs), *rows]), "", read])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -188,8 +177,8 @@ def sentence(search: Search, today: datetime.date) -> str:
     return gettext("At least {sentence}", sentence=sentence_) if found.more else sentence_
 
 
-def _unanswerable(findings: Findings) -> str:
-    words = [gettext("“{text}”", text=each) for each in findings.unread[:UNREAD_MAX]]
+def _unanswerable(unread: Sequence[str]) -> str:
+    words = [gettext("“{text}”", text=each) for each in unread[:UNREAD_MAX]]
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
     text = gettext("This is not in the data.")
     if words:
@@ -198,12 +187,10 @@ def _unanswerable(findings: Findings) -> str:
     return f"{text} {known}"
 
 
-def _theme(findings: Findings) -> Iterator[str]:
+def _theme(search: Search, verdict: Verdict) -> Iterator[str]:
     """Says how near the campaigns are to a theme."""
-    theme, found = findings.search.theme, findings.search.found
-    if not theme:
-        return
-    if findings.is_refused:
+    theme, found = search.theme, search.found
+    if verdict == "refused":
         yield gettext("This is not in the data as such. The nearest campaigns:")
     elif not found.total:
         yield gettext("No campaign comes near “{theme}”:", theme=theme)
@@ -214,16 +201,16 @@ def _theme(findings: Findings) -> Iterator[str]:
     yield ""
 
 
-def _by_words(findings: Findings) -> Iterator[str]:
+def _by_words(question: Question, search: Search) -> Iterator[str]:
     """That values which the data does not have were looked for in the copy."""
-    denied = ", ".join(gettext("“{text}”", text=each) for each in findings.vetoes[:UNREAD_MAX])
-    if findings.search.words and denied:
+    denied = ", ".join(gettext("“{text}”", text=each) for each in question.vetoes[:UNREAD_MAX])
+    if search.words and denied:
         yield gettext("This is not in the data as a value: {words}. By the words of the copy:", words=denied)
         yield ""
 
 
-def _costs(findings: Findings) -> Iterator[str]:
-    for label, number in findings.costs[:COSTS_MAX]:
+def _costs(costs: Sequence[tuple[str, int]]) -> Iterator[str]:
+    for label, number in costs[:COSTS_MAX]:
         found = ngettext(
             "without “{label}”: {number} campaign", "without “{label}”: {number} campaigns", number, label=label
         )

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from quarry.companies.candidates import CompanyCandidate, Entry, NameMatch, distinct
 from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest, Company, EndReason
-from quarry.companies.intent import CompanyIntent
-from quarry.companies.names import Name
+from quarry.companies.intent import CompanyIntent, Name
 from quarry.companies.prompts import CompanyPlan, RankedCompany
 from quarry.companies.sources import labels
 from quarry.language.messages import gettext
@@ -128,6 +127,7 @@ class Plan:
 
 
 NEAR_MISSES_MAX = 3
+REJECTED_MAX = 8
 
 
 @dataclass(frozen=True)
@@ -216,6 +216,11 @@ class Round:
         """The plan of a round that has one."""
         assert self.plan is not None
         return self.plan
+
+    @property
+    def rejected(self) -> list[Entry]:
+        """The best companies that the ranking left out, at most REJECTED_MAX."""
+        return [entry for entry in self.found.fitting if entry.company.id not in self.ranking.best][:REJECTED_MAX]
 
 
 def conditions_in_words(intent: CompanyIntent) -> list[str]:

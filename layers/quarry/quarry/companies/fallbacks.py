@@ -26,10 +26,7 @@ from quarry.companies.intent import CompanyIntent, TagGroup
 from quarry.companies.prompts import (
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
-    Critique,
-    CritiqueInputs,
     PlanFilters,
-    PlanInputs,
     RankedCompany,
     Reranking,
     RerankInputs,
@@ -48,14 +45,14 @@ LONG_TOPIC = 240
 """Topics with more characters are searched for in one phrasing, since another would hardly differ."""
 
 
-def plan_by_rule(inputs: PlanInputs, intent: CompanyIntent, *, named: bool) -> CompanyPlan:
+def plan_by_rule(question: str, intent: CompanyIntent, seed: Company | None, *, named: bool) -> CompanyPlan:
     """A plan from what the question seeks. `named`: the question is similar to the name of a company."""
     topic = intent.topic
     return CompanyPlan(
         intent="find_company" if named else "discover",
         target_result_count=intent.count or TARGET_COUNT,
-        query_variants=_variants(inputs, intent) or [inputs.question],
-        search_priority_order=_searches(intent, named=named, has_tags=bool(intent.tags or inputs.seed)),
+        query_variants=_variants(intent, seed) or [question],
+        search_priority_order=_searches(intent, named=named, has_tags=bool(intent.tags or seed)),
         filters=PlanFilters(
             sectors=_names(intent, "sector"),
             categories=_names(intent, "category"),
@@ -72,12 +69,12 @@ def _searches(intent: CompanyIntent, *, named: bool, has_tags: bool) -> list[Sea
     return searches + (["taxonomy"] if has_tags and not intent.is_plain else [])
 
 
-def _variants(inputs: PlanInputs, intent: CompanyIntent) -> list[str]:
+def _variants(intent: CompanyIntent, seed: Company | None) -> list[str]:
     topic = intent.topic
-    if inputs.seed is not None:
-        wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
-        return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
-    tags = _tags(intent)
+    if seed is not None:
+        wished = [f"{topic}: {', '.join(seed.niches)}"] if topic else []
+        return [*wished, *seed_variants(seed)][:VARIANTS_PLANNED_MAX]
+    tags = [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]
     is_short = topic and len(topic) < LONG_TOPIC
     return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if intent.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
@@ -105,18 +102,6 @@ def unnamed(text: str, seed: Company) -> str:
 
 def _names(intent: CompanyIntent, facet: str) -> list[str]:
     return list(dict.fromkeys(value for group in intent.tags for value in sorted(group.values(facet))))
-
-
-def critique_by_rule(inputs: CritiqueInputs) -> Critique:
-    """Stop: the plan by rule has searched for all that the question says."""
-    is_sure = inputs.confidence >= inputs.target
-    return Critique(
-        decision="stop", why="The best companies answer the question." if is_sure else "Nothing is left to try."
-    )
-
-
-def _tags(intent: CompanyIntent) -> list[str]:
-    return [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]
 
 
 # ---- the ranking ----

@@ -13,7 +13,7 @@ from quarry.companies.candidates import CompanyCandidate, NameMatch, Source, Var
 from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
+from quarry.companies.intent import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.sources import met
 from quarry.companies.tables import STATUSES
 from quarry.language.messages import gettext, gettext_noop, ngettext
@@ -120,30 +120,21 @@ def compared_max(limit: int) -> int:
 
 
 async def find_by_taxonomy(
-    database: Database,
-    sectors: Sequence[str],
-    categories: Sequence[str],
-    business_models: Sequence[str],
-    limit: int = 500,
-    *,
-    filter: str | None = None,
+    database: Database, tags: Mapping[str, Sequence[str]], limit: int, *, filter: str | None = None
 ) -> list[CompanyCandidate]:
-    """The companies with most of the given tags, then by name; `taxonomy` is the share of the tags."""
-    tags_asked = len({*sectors}) + len({*categories}) + len({*business_models})
-    if not tags_asked:
-        return []
+    """The companies with most of the given tags, by field, then by name; `taxonomy` is the share of the tags."""
     rows = await database.call(
         "search_companies_by_taxonomy_v1",
-        p_sectors=list(sectors),
-        p_categories=list(categories),
-        p_business_models=list(business_models),
+        p_sectors=tags.get("sector", []),
+        p_categories=tags.get("category", []),
+        p_business_models=tags.get("business_model", []),
         p_statuses=None,
         p_limit=limit,
         p_filter=filter,
     )
+    number = sum(map(len, tags.values()))
     return [
-        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / tags_asked, found_by=("taxonomy",))
-        for row in rows
+        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / number, found_by=("taxonomy",)) for row in rows
     ]
 
 
@@ -461,22 +452,16 @@ class _RoundSearch:
 
     async def by_tags(self) -> None:
         """Find companies with the tags of the plan or of the question."""
-        sectors, categories, models = tags_of(self._asked, self._plan)
-        if "taxonomy" not in self._plan.output.search_priority_order or not (sectors or categories or models):
+        tags = tags_of(self._asked, self._plan)
+        if "taxonomy" not in self._plan.output.search_priority_order or not any(tags.values()):
             return
         if not self._context.may_call():
             self.is_cut_short = True
             return
         with self._context.run.step("search_companies_by_taxonomy_v1") as record:
             self._context.run.budget.spend_call()
-            found = await find_by_taxonomy(
-                self._database,
-                sectors,
-                categories,
-                models,
-                self._context.settings.company_taxonomy_max,
-                filter=self.scope.filter,
-            )
+            most = self._context.settings.company_taxonomy_max
+            found = await find_by_taxonomy(self._database, tags, most, filter=self.scope.filter)
             allowed = None if self._only is None else set(self._only)
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)
 
@@ -490,16 +475,15 @@ class _RoundSearch:
         self.pool = {candidate.company_id: candidate for candidate in merge([*self.pool.values(), *found])}
 
 
-def tags_of(inquiry: CompanyInquiry, plan: Plan) -> tuple[list[str], list[str], list[str]]:
-    """The sectors, categories and business models to look for: the seed's, or those of the plan and the question."""
+def tags_of(inquiry: CompanyInquiry, plan: Plan) -> dict[str, list[str]]:
+    """The tags to look for, by field: the seed's categories, or those of the plan and the question, each once."""
     if inquiry.seed is not None:
-        return [], list(inquiry.seed.categories), []
+        return {"category": list(dict.fromkeys(inquiry.seed.categories))}
     filters = plan.output.filters
-    named = {
-        facet: [value for group in inquiry.intent.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
+    planned = {"sector": filters.sectors, "category": filters.categories, "business_model": filters.business_models}
+    return {
+        field: list(
+            dict.fromkeys([*tags, *(each for group in inquiry.intent.tags for each in sorted(group.values(field)))])
+        )
+        for field, tags in planned.items()
     }
-    return (
-        list(dict.fromkeys([*filters.sectors, *named["sector"]])),
-        list(dict.fromkeys([*filters.categories, *named["category"]])),
-        list(dict.fromkeys([*filters.business_models, *named["business_model"]])),
-    )
