@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.context import Candidates, CompanyInquiry, NearMiss, Plan, Ranking, Round
+from quarry.companies.candidates import Candidates, CompanyInquiry, NearMiss, Plan, Ranking, Round
 from quarry.companies.contract import ChatRequest
 from quarry.companies.fallbacks import nothing_found, summary_by_rule
 from quarry.companies.intent import CompanyIntent
@@ -87,7 +87,7 @@ def test_only_what_is_likely_meant_is_said_to_fit() -> None:
 
 def test_a_word_that_no_profile_has_does_not_make_conditions_unmet() -> None:
     said = nothing_found(
-        SummaryInputs("q", [], demands=["in Sweden"], unheard=["yodel"], relaxations=[("in Sweden", 9)])
+        SummaryInputs("q", [], demands=["in Sweden"], absent_words=["yodel"], relaxations=[("in Sweden", 9)])
     )
     assert "Sweden" not in said
     assert "No profile here mentions “yodel”." in said

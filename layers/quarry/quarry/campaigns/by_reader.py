@@ -201,11 +201,11 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
-    is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
+    is_likely = share >= LIKELY and (is_list or is_count or not (unread or theme))
     is_whole = is_said_whole(reading, query.where)
-    is_told = is_told and (query.where or not theme_of(reading)) and is_whole
+    is_likely = is_likely and (query.where or not theme_of(reading)) and is_whole
     if reading.verdict == "refused":
-        return "doubted" if is_told else "refused"
+        return "doubted" if is_likely else "refused"
     return reading.verdict if is_whole else "doubted"
 
 

@@ -32,9 +32,7 @@ async def chat(request: Request, body: ChatRequest, reader: Reader, services: Se
 # an owner's id may hold a slash
 @router.get("/campaigns/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def campaign(
-    id: Annotated[Identifier, Path(examples=["cmp-lumen-voyage-3"])],
-    caller: PlainCaller,
-    services: ServicesDependency,
+    id: Annotated[Identifier, Path(examples=["cmp-lumen-voyage-3"])], caller: PlainCaller, services: ServicesDependency
 ) -> Campaign:
     """One whole campaign."""
     from quarry.campaigns.retrieval import campaign_by_id

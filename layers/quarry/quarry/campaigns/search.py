@@ -72,11 +72,7 @@ VALUES_KEPT_SECONDS = 60.0
 
 @in_language_of_question
 async def chat_about_campaigns(
-    request: ChatRequest,
-    caller: Caller,
-    services: Services,
-    request_id: str | None = None,
-    run_id: UUID | None = None,
+    request: ChatRequest, caller: Caller, services: Services, request_id: str | None = None, run_id: UUID | None = None
 ) -> AsyncGenerator[Event]:
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
 
@@ -164,7 +160,7 @@ class ModelAnswer:
                 given = {name: value for name, value in arguments.items() if value != []}
                 return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=given))
             case ToolFinished(id, tool, result):
-                found = self.toolset.found_by.get(result.text_for_model, NOTHING).campaigns
+                found = self.toolset.sets_by_text.get(result.text_for_model, NOTHING).campaigns
                 return observation(id, tool, result.count, result.summary, found)
         return event_of(told)
 
@@ -314,7 +310,7 @@ def _spoken_of(toolset: CampaignToolset, text: str, written: WrittenAnswer | Non
         return _NO_SEARCH, []
     searches = [main, *(search for search in reversed(toolset.searches) if search is not main)]
     spoken_of = campaigns_spoken_of(text, [search.found for search in searches])
-    first, *others = _found_by(searches, spoken_of)
+    first, *others = _searches_of(searches, spoken_of)
     if not others:
         return first, spoken_of
     shared = tuple(each for each in first.conditions if all(each in other.conditions for other in others))
@@ -332,7 +328,7 @@ def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | Non
     return None if written.rests_on_nothing else toolset.last_found
 
 
-def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
+def _searches_of(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
     """The first search that found all of the campaigns; else those that found some."""
     ids = {campaign.id for campaign in campaigns}
     held = [(search, len(ids.intersection(each.id for each in search.found.campaigns))) for search in searches]

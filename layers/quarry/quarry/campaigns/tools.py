@@ -209,7 +209,7 @@ class CampaignToolset(Toolset):
     requested: tuple[Condition, ...] = ()
     preferred: tuple[Condition, ...] = ()
     searches: list[Search] = field(default_factory=list)
-    found_by: dict[str, CampaignSet] = field(default_factory=dict)
+    sets_by_text: dict[str, CampaignSet] = field(default_factory=dict)
     """The sets found, by the text that the model got: a repeated call is answered from memory."""
 
     @property
@@ -260,7 +260,7 @@ class CampaignToolset(Toolset):
         full_query = query.model_copy(update={"where": (*required, *query.where)})
         result = await answer_query(full_query, self.access, self.services, self.today)
         own = result.query.where[len(required) :]
-        found = await self._found_by(result, (*required, *await self._spelt(own)))
+        found = await self._set_of(result, (*required, *await self._spelt(own)))
         search = Search(tool, (*self.requested, *own), found, words=query.text, result=result)
         self.searches.append(search)
         return search
@@ -305,7 +305,7 @@ class CampaignToolset(Toolset):
             problem = " ".join(str(each) for each in resolved.unknown)
             if resolved.is_impossible:
                 texts = f"{problem} Call again with values that exist, or without this filter."
-                return ToolResult(0, problem, CampaignToolResult(0, texts).as_told())
+                return ToolResult(0, problem, CampaignToolResult(0, texts).as_json())
             found = await self.find(name, arguments, resolved.conditions)
             numbers = await self._numbers(arguments, resolved.conditions, found)
             lines = [f"Not filtered by all that was given. {problem}"] if problem else []
@@ -350,11 +350,11 @@ class CampaignToolset(Toolset):
         self.results.append(result)
         rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
         text = f"Result {self._name_of(found)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
-        self.found_by[text] = found
+        self.sets_by_text[text] = found
         self.noted.append(text)
         return ToolResult(result.total, result.sentence, text)
 
-    async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
+    async def _set_of(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
         """The campaigns of a query: those of its rows, or all that its numbers cover, which meet these conditions."""
         query, database = result.query, self.services.reader
         if query.asks_for_rows:
@@ -379,8 +379,8 @@ class CampaignToolset(Toolset):
     def _tool_result(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
         """A result in the form for the model, with its name."""
         result = result.numbered(self._name_of(found))
-        text = result.as_told()
-        self.found_by[text] = found
+        text = result.as_json()
+        self.sets_by_text[text] = found
         self.noted.append(f"{result.count}\n{result.summary_for_llm}")
         return ToolResult(result.count, summary, text)
 

@@ -40,9 +40,9 @@ class CampaignToolResult:
         end = f"\n(Result {name})"
         return replace(self, summary_for_llm=self.summary_for_llm[: SUMMARY_CHARACTERS_MAX - len(end)] + end)
 
-    def as_told(self) -> str:
+    def as_json(self) -> str:
         """As JSON for the model. The campaigns are only named, since the summary describes them."""
-        summaries = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        summaries = [_identity(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
         return json.dumps(
             {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": summaries}, ensure_ascii=False
         )
@@ -121,7 +121,7 @@ def _counts(found: CampaignSet) -> Iterable[str]:
             yield f"{CAMPAIGNS.facets[name].plural.capitalize()}: {'; '.join(listed)}"
 
 
-def _named(campaign: Campaign) -> dict[str, str]:
+def _identity(campaign: Campaign) -> dict[str, str]:
     facts = {"id": campaign.id, "company": campaign.company, "brand": campaign.brand}
     return {name: fence(value) for name, value in facts.items() if value}
 

@@ -10,21 +10,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from quarry.companies.candidates import Entry, Source, facts, snippets
+from quarry.companies.candidates import Entry, Round, Source, facts, snippets
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, ChatMessage, ChatRequest, Company
 from quarry.companies.intent import COUNT_MAX
 from quarry.companies.tables import STATUSES
 from quarry.models.interface import Message
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, fence, shorten, significant_words
-
-if TYPE_CHECKING:
-    from quarry.companies.context import Round
 
 VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3
@@ -192,9 +189,9 @@ class SummaryInputs:
     """The inputs of the answer's text.
 
     `exact`: the question asks about these companies by name; `ambiguous`: they all have the one name that it gives. `missing`
-    are sentences about what the search could not do, `unheard` the words of the question that no profile contains. `cut_short`:
-    limits ended the search. If nothing fits, `entries` is empty, `near` has the nearest companies with what they miss, and
-    `relaxations` the number of companies without each condition.
+    are sentences about what the search could not do, `absent_words` the words of the question that no profile contains.
+    `cut_short`: limits ended the search. If nothing fits, `entries` is empty, `near` has the nearest companies with what they
+    miss, and `relaxations` the number of companies without each condition.
     """
 
     question: str
@@ -204,7 +201,7 @@ class SummaryInputs:
     ambiguous: bool = False
     demands: Sequence[str] = ()
     missing: Sequence[str] = ()
-    unheard: Sequence[str] = ()
+    absent_words: Sequence[str] = ()
     cut_short: bool = False
     only_startups: bool = False
     """Only startups were searched, since the question names no status."""

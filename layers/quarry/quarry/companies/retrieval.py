@@ -9,8 +9,19 @@ from dataclasses import replace
 from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
-from quarry.companies.candidates import CompanyCandidate, NameMatch, Source, Variant, distinct, merge
-from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round
+from quarry.companies.candidates import (
+    CompaniesInScope,
+    CompanyCandidate,
+    CompanyInquiry,
+    NameMatch,
+    Plan,
+    Round,
+    Source,
+    Variant,
+    distinct,
+    merge,
+)
+from quarry.companies.context import Context
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.intent import NAME_WORDS_MAX, NAMES_MAX
@@ -38,11 +49,7 @@ SAMPLE_MAX = 10_000
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
 
 
-async def find_names(
-    database: Database,
-    names: Sequence[str],
-    settings: Settings,
-) -> list[NameMatch]:
+async def find_names(database: Database, names: Sequence[str], settings: Settings) -> list[NameMatch]:
     """The companies with one of `names`, or a name at least as similar as `company_name_similarity_min`: each company once, with
     its best match, best first. Few for each name, in one round trip.
     """
@@ -277,7 +284,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     before = now.found
     search = _RoundSearch(context, now, await _scope(now))
     await search.close_in()
-    is_new, (plan, variants) = now.planned.is_new, now.planned.taken(context.settings.company_variants_executed)
+    is_new, (plan, variants) = now.planned.is_new, now.planned.take(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
     if is_new:
         searches += [search.by_name, search.by_tags]
@@ -319,7 +326,7 @@ class _RoundSearch:
     """The searches of one round, and the candidates that they found."""
 
     def __init__(self, context: Context, now: Round, scope: CompaniesInScope) -> None:
-        self._context, self._asked, self._plan, self.scope = context, now.inquiry, now.planned, scope
+        self._context, self._inquiry, self._plan, self.scope = context, now.inquiry, now.planned, scope
         self._database = context.services.reader
         self._only: Sequence[str] | None = self._plan.only
         self._among: Sequence[str] | None = self._plan.only
@@ -390,7 +397,7 @@ class _RoundSearch:
             phrasings = [
                 Variant(text, vector) for text, vector in zip(variants, vectors or [None] * len(variants), strict=True)
             ]
-            seeds = [Variant("", vector) for vector in self._asked.seed_vectors[:SEED_VECTORS_MAX]]
+            seeds = [Variant("", vector) for vector in self._inquiry.seed_vectors[:SEED_VECTORS_MAX]]
             await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
 
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
@@ -404,7 +411,7 @@ class _RoundSearch:
                 return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
             except ModelError as error:
                 run.degrade("query_embedding", record, error)
-                return [None] * len(variants) if self._asked.seed_vectors else None
+                return [None] * len(variants) if self._inquiry.seed_vectors else None
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings
@@ -420,7 +427,7 @@ class _RoundSearch:
                 filter=self.scope.filter,
                 fitting=self.scope.ids if self._among is None else None,
                 fits_many=self._among is None and self.scope.are_many,
-                exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
+                exclude_ids=[self._inquiry.seed.id] if self._inquiry.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
                 limit=settings.company_retrieved_max,
@@ -433,13 +440,13 @@ class _RoundSearch:
     async def by_name(self) -> None:
         """Find companies by name, if the plan expects a name."""
         output = self._plan.output
-        if "exact_name" not in output.search_priority_order or self._asked.seed:
+        if "exact_name" not in output.search_priority_order or self._inquiry.seed:
             return
         if not self._context.may_call():
             self.is_cut_short = True
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
-        names = distinct([*(name.text for name in self._asked.names), *variants])[:NAMES_MAX]
+        names = distinct([*(name.text for name in self._inquiry.names), *variants])[:NAMES_MAX]
         matches = await match_names(self._context, names)
         for match in matches:
             if self._only is None or match.company_id in self._only:
@@ -452,7 +459,7 @@ class _RoundSearch:
 
     async def by_tags(self) -> None:
         """Find companies with the tags of the plan or of the question."""
-        tags = tags_of(self._asked, self._plan)
+        tags = tags_of(self._inquiry, self._plan)
         if "taxonomy" not in self._plan.output.search_priority_order or not any(tags.values()):
             return
         if not self._context.may_call():

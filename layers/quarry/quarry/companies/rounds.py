@@ -10,30 +10,25 @@ from dataclasses import replace
 
 from quarry.companies.answer import Result, conclude
 from quarry.companies.candidates import (
+    NEAR_MISSES_MAX,
     PREFERENCE_WEIGHT,
     SOURCES,
+    Candidates,
+    CompanyInquiry,
     Entry,
+    NearMiss,
+    Plan,
+    Ranking,
+    Round,
     boosted,
     converged,
     distinct,
     has_niche,
     in_order,
     inline_description,
-)
-from quarry.companies.context import (
-    NEAR_MISSES_MAX,
-    Candidates,
-    CompanyInquiry,
-    Context,
-    NearMiss,
-    Plan,
-    Ranking,
-    Round,
-    Timeline,
-    conditions_in_words,
-    counted,
     unmet,
 )
+from quarry.companies.context import Context, Timeline, conditions_in_words, quantity
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company, EndReason
 from quarry.companies.fallbacks import plan_by_rule, rerank_by_rule, seed_variants
 from quarry.companies.prompts import (
@@ -96,7 +91,7 @@ def described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]
-    return "; ".join([counted(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.intent)])
+    return "; ".join([quantity(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.intent)])
 
 
 async def _output(context: Context, now: Round) -> CompanyPlan:

@@ -6,42 +6,40 @@ written; a question that the reader reads as one for a number ends in a count.""
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from quarry.agent.domain_tools import bounded
-from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer, Told
-from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
-from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
+from quarry.answering.loop import ToolFinished, ToolStarted
+from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer, answer_messages, earlier
 from quarry.companies import contract
 from quarry.companies.answer import (
     SHOWN_MAX,
-    Counted,
+    CountResult,
     Result,
     aggregation_of,
-    asked_of,
     conclude_counted,
     count,
     counted_in_words,
     final_answer,
+    over_companies,
     summary_of,
 )
 from quarry.companies.candidates import (
-    Known,
+    CompanyInquiry,
+    DescribedCompany,
     NameMatch,
+    Round,
     evidence,
     home,
     inline_description,
     profile_words,
     with_former_names,
 )
-from quarry.companies.context import CompanyInquiry, Context, Round, Timeline, counted
+from quarry.companies.context import Context, Timeline, quantity
 from quarry.companies.contract import (
     Activity,
     ActivityEvent,
@@ -53,11 +51,14 @@ from quarry.companies.contract import (
     Reference,
     Telemetry,
 )
-from quarry.companies.facets import COMPANIES
 from quarry.companies.fallbacks import broken_off, cut_short, seed_variants
-from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, as_results, find_companies
+from quarry.companies.find import (
+    FIND_COMPANIES,
+    CompanyToolset,
+    toolset_of,
+)
 from quarry.companies.intent import LIKELY, CompanyIntent, Name, read_names, without_names
-from quarry.companies.reading import as_understood, constraints_of, read_sought, understood_of
+from quarry.companies.reading import as_understood, constraints_of, read_intent, understood_of
 from quarry.companies.retrieval import companies_by_ids, look_up, match_names, stored_vectors
 from quarry.companies.rounds import REASON_CHARACTERS_MAX, budget_of, rounds
 from quarry.language.labels import listed_label
@@ -68,7 +69,7 @@ from quarry.models.step import TextFilter
 from quarry.platform.errors import QuarryError
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, fence, shorten, significant_words
+from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words
 from quarry.query.contract import QueryResult, Understood
 from quarry.query.describe import ending
 from quarry.runs.run_log import ResultRecord
@@ -81,7 +82,7 @@ from quarry.verification.wire import SourceText, checked_statements, confidence_
 
 
 @dataclass(frozen=True)
-class Before:
+class EarlierText:
     """The text of a model that did not finish, and what the check found in it: the answer follows."""
 
     text: str = ""
@@ -90,11 +91,7 @@ class Before:
 
 @in_language_of_question
 async def search_companies(
-    request: ChatRequest,
-    caller: Caller,
-    services: Services,
-    request_id: str | None = None,
-    run_id: UUID | None = None,
+    request: ChatRequest, caller: Caller, services: Services, request_id: str | None = None, run_id: UUID | None = None
 ) -> AsyncGenerator[Event]:
     """The events of one search: steps, the answer's text in pieces, and last the whole answer.
 
@@ -147,9 +144,9 @@ async def _led(context: Context, inquiry: CompanyInquiry, timeline: Timeline) ->
             yield event
         return
     context.run.chat = None  # the rest is by rule
-    before = Before()
+    before = EarlierText()
     if written.answer.text:
-        before = Before(written.answer.text + broken_off(), await off_loop(written.answer.checked))
+        before = EarlierText(written.answer.text + broken_off(), await off_loop(written.answer.checked))
         yield PartialTextEvent(data=PartialText(text=broken_off()))
     found = written.toolset.found
     if found:
@@ -164,7 +161,7 @@ async def _led(context: Context, inquiry: CompanyInquiry, timeline: Timeline) ->
 
 
 async def _searched(
-    context: Context, inquiry: CompanyInquiry, timeline: Timeline, before: Before = Before()
+    context: Context, inquiry: CompanyInquiry, timeline: Timeline, before: EarlierText = EarlierText()
 ) -> AsyncGenerator[Event]:
     """The events of the rounds and of the answer, whose text follows the text `before`."""
     if inquiry.intent.asks is not None and not inquiry.exact and context.may_call():
@@ -185,7 +182,7 @@ async def _searched(
                     yield event
 
 
-async def _answered(context: Context, timeline: Timeline, result: Result, before: Before) -> AsyncGenerator[Event]:
+async def _answered(context: Context, timeline: Timeline, result: Result, before: EarlierText) -> AsyncGenerator[Event]:
     """The text of an answer, and the whole answer."""
     with timeline.step("answer", gettext("Writing the answer")) as step:
         yield step.event
@@ -209,7 +206,7 @@ def _ended(context: Context, answer: FinalAnswer) -> Iterator[Event]:
     return ending(FinalAnswerEvent(data=answer), answer.understood)
 
 
-async def _count(context: Context, query: Query) -> Counted | None:
+async def _count(context: Context, query: Query) -> CountResult | None:
     """The result of a query for numbers; None if it is invalid."""
     with context.run.step("count_companies") as record:
         context.run.budget.spend_call()
@@ -220,7 +217,7 @@ async def _count(context: Context, query: Query) -> Counted | None:
 
 
 async def _counted(
-    context: Context, timeline: Timeline, inquiry: CompanyInquiry, counts: Counted, before: Before
+    context: Context, timeline: Timeline, inquiry: CompanyInquiry, counts: CountResult, before: EarlierText
 ) -> AsyncGenerator[Event]:
     """The events of a question that asks for a number."""
     with timeline.step("count", gettext("Counting companies")) as step:
@@ -257,10 +254,7 @@ async def look_up_names(context: Context) -> CompanyInquiry:
     inquiry = CompanyInquiry(
         await _read(context, context.question), names, matches, left_out=_only_mentioned(context, names, matches)
     )
-    if not named:
-        return replace(inquiry, detail=_near(matches))
-    companies = await look_up(context, [match.company_id for match in named], {})
-    return replace(inquiry, exact=named, companies=companies, detail=_called(named, companies))
+    return await _exact(context, inquiry, named)
 
 
 async def name_only(context: Context) -> CompanyInquiry:
@@ -273,9 +267,13 @@ async def name_only(context: Context) -> CompanyInquiry:
             context, whole, [match for match in matches if match.asked in {name.text for name in whole}]
         )
         record.counts.update(names=len(names), matches=len(matches), named=len(named))
-    inquiry = CompanyInquiry(CompanyIntent(), names, matches, detail=_near(matches))
+    return await _exact(context, CompanyInquiry(CompanyIntent(), names, matches), named)
+
+
+async def _exact(context: Context, inquiry: CompanyInquiry, named: Sequence[NameMatch]) -> CompanyInquiry:
+    """The inquiry about the companies that are named, if there are any."""
     if not named:
-        return inquiry
+        return replace(inquiry, detail=_near(inquiry.matches))
     companies = await look_up(context, [match.company_id for match in named], {})
     return replace(inquiry, exact=named, companies=companies, detail=_called(named, companies))
 
@@ -295,8 +293,8 @@ async def _similar(
     if seed is None:
         intent = await _read(context, context.question)
         return CompanyInquiry(intent, names, matches, likened=likened.text, detail=_near(matches))
-    names_said = {match.asked for match in named}
-    rest = await off_loop(without_names, context.question, [name for name in names if name.text in names_said])
+    seed_names = {match.asked for match in named}
+    rest = await off_loop(without_names, context.question, [name for name in names if name.text in seed_names])
     vectors = await stored_vectors(context.services.reader, seed.id)
     # what is left of the question does not ask how many companies there are
     return CompanyInquiry(
@@ -326,7 +324,7 @@ async def _read(context: Context, question: str) -> CompanyIntent:
     """What a question seeks after the earlier ones, or what the request says in its place."""
     earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
     with context.run.step("read_question"):
-        seeks = await read_sought(question, earlier, context.caller, context.services)
+        seeks = await read_intent(question, earlier, context.caller, context.services)
     return as_understood(seeks, context.request.understood)
 
 
@@ -382,51 +380,12 @@ MAX_TURNS = 6
 """Model turns for one answer. The last has no tools, so that the model must answer."""
 NAMED_MAX = 5
 """How many companies that the question may name the model is told."""
-TOLD_CHARACTERS_MAX = 12_000
-"""Characters of a search's result that the model gets."""
 
 ABOUT = "a directory of companies"
 NOTES = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
 `where`, and let its `meeting`, `uncovered` and `unasked` tell you whether one was forgotten. It never counts. It assumes startups
 unless `where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
 CITE = "Give the name of each company that you speak of as it is spelt; no citation numbers."
-
-
-@dataclass(kw_only=True)
-class CompanyToolset(Toolset):
-    """The general tools over companies, and the search for a need. `found` are the results of the searches."""
-
-    context: Context
-    timeline: Timeline
-    found: list[FoundCompanies] = field(default_factory=list)
-    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Searches that a model calls at once run one after the other: they share the limits and the log of the run."""
-
-    @property
-    def has_found(self) -> bool:
-        return bool(self.found) or super().has_found
-
-    def tools(self) -> list[Tool]:
-        find = Tool(FIND_COMPANIES.name, FIND_COMPANIES.description, FIND_COMPANIES.arguments, self._find)
-        return [find, *super().tools()]
-
-    async def _run(self, query: Query) -> QueryResult:
-        if query.select and "id" not in query.select:
-            # the answer shows the companies of its rows by their ids
-            query = query.model_copy(update={"select": (*query.select, "id")})
-        return await super()._run(query)
-
-    async def _find(self, arguments: FindCompaniesArguments) -> AsyncGenerator[Event | ToolResult]:
-        async with self._one_by_one, aclosing(find_companies(arguments, self.context, self.timeline)) as events:
-            async for event in events:
-                if not isinstance(event, FoundCompanies):
-                    yield event
-                    continue
-                self.found.append(event)
-                shown = json.dumps(bounded(as_results(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
-                fitting = ngettext("{number} company fits", "{number} companies fit", len(event.fits))
-                # texts of companies are data
-                yield ToolResult(len(event.fits), fitting, fence(shown))
 
 
 @dataclass
@@ -478,13 +437,13 @@ class ModelAnswer:
     def _verifier(self) -> Verifier:
         """What checks the text against the results of tools."""
         toolset, context = self.toolset, self.context
-        known: list[Known] = []
+        known: list[DescribedCompany] = []
         facts: list[str] = []
         for each in toolset.found:
             companies = each.result.companies
             known += [(companies[fit.company_id], [fit.reason, *fit.evidence_chips]) for fit in each.fits]
             known += [(company, [f"It misses {'; '.join(misses)}"]) for company, misses in each.near]
-            facts += [counted(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
+            facts += [quantity(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
             facts += [f"{each.meeting} meet the conditions"] if each.meeting is not None else []
         sources = evidence(known, facts)
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
@@ -511,22 +470,6 @@ def _activity(id: str, tool: str, status: contract.ActivityStatus, detail: str |
     return ActivityEvent(data=Activity(id=f"{tool}_{id}", label=label, status=status, detail=detail))
 
 
-async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
-    """The tools for one answer."""
-    access = await data_access(context.caller, context.services)
-    name = access.name_of(COMPANIES.name, COMPANIES.name)
-    return CompanyToolset(
-        services=context.services,
-        caller=context.caller,
-        run=context.run,
-        access=access,
-        today=access.today,
-        names=[name] if name is not None else [],
-        context=context,
-        timeline=timeline,
-    )
-
-
 # ---- the final answer ----
 
 
@@ -550,7 +493,7 @@ async def led_answer(context: Context, written: ModelAnswer, content: str, check
     spoken_of = await off_loop(_spoken_of, content, [*by_id.values(), *others])
     if not spoken_of and toolset.found and toolset.found[-1].fits and result is None:
         spoken_of = list(toolset.found[-1].fits)
-    counts = None if result is None else aggregation_of(Counted(result))
+    counts = None if result is None else aggregation_of(CountResult(result))
     read = await off_loop(_understood_by, toolset, result)
     return FinalAnswer(
         content=content,
@@ -614,7 +557,7 @@ def _spoken_of(content: str, offered: Sequence[Reference]) -> list[Reference]:
 def _understood_by(toolset: CompanyToolset, result: QueryResult | None) -> Understood:
     """The query that the answer rests on, else what the last search was for."""
     if result is not None:
-        return understood_of(CompanyIntent(), asked_of(result.query))
+        return understood_of(CompanyIntent(), over_companies(result.query))
     return understood_of(toolset.found[-1].result.inquiry.intent if toolset.found else CompanyIntent())
 
 

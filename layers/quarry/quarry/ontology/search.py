@@ -204,7 +204,7 @@ LIKELY = 0.5
 """The least probability of a required condition; the words of a less likely one are searched for."""
 WHOLE = 0.9
 """The least likeness of words to a name."""
-SAID_MIN = 0.5
+STATED_MIN = 0.5
 """More than this share of a value must be said for a condition to be required."""
 PREFERRED = 0.2
 """The least probability of a preferred condition."""
@@ -254,7 +254,7 @@ def intent_of(reading: Reading) -> WorkspaceIntent:
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     """Whether a condition is likely enough to be required."""
-    if each.chance < LIKELY or each.stated <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
+    if each.chance < LIKELY or each.stated <= STATED_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status

@@ -10,9 +10,11 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from psycopg import sql
@@ -187,7 +189,7 @@ async def store_search(
             user_id,
             constraints.query_original,
             Jsonb(constraints.model_dump(mode="json")),
-            Jsonb({name: _plain(value) for name, value in asdict(filters).items()}),
+            Jsonb(asdict(filters), dumps=partial(json.dumps, default=str)),
             fallback_tier,
             lifetime_hours * 3600,
         ],
@@ -201,21 +203,18 @@ async def store_search(
                 [each.person_id for each in ranked],
                 list(range(1, len(ranked) + 1)),
                 [each.score for each in ranked],
-                [Jsonb(_extra(each, reasons[each.person_id])) for each in ranked],
+                [
+                    Jsonb(
+                        {
+                            "matched_parent_ids": each.matched_card_ids,
+                            "matched_child_ids": each.matched_child_ids,
+                            "why_matched": reasons[each.person_id],
+                        }
+                    )
+                    for each in ranked
+                ],
             ],
         )
-
-
-def _extra(person: RankedPerson, reasons: Sequence[str]) -> dict[str, Sequence[str]]:
-    return {
-        "matched_parent_ids": person.matched_card_ids,
-        "matched_child_ids": person.matched_child_ids,
-        "why_matched": reasons,
-    }
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 async def open_result(connection: Connection, user_id: str, search_id: str, person_id: str) -> OpenedResult:
@@ -314,8 +313,7 @@ async def read_contact(connection: Connection, user_id: str, search_id: str, per
     None otherwise, and while the person is open to neither work nor contact.
     """
     cursor = await connection.execute(
-        "select email, phone, links from contact_of_person(%s, %s, %s)",
-        [user_id, as_uuid(search_id), person_id],
+        "select email, phone, links from contact_of_person(%s, %s, %s)", [user_id, as_uuid(search_id), person_id]
     )
     row = await cursor.fetchone()
     return None if row is None else Contact(**row)

@@ -34,9 +34,7 @@ def of(domain: str) -> SimpleNamespace:
         return await answer_response(request, body, events, reader, services, domain)
 
     async def row(
-        id: Annotated[Identifier, Path()],
-        caller: PlainCaller,
-        services: ServicesDependency,
+        id: Annotated[Identifier, Path()], caller: PlainCaller, services: ServicesDependency
     ) -> dict[str, Any]:
         """One row, whole."""
         whole: dict[str, Any] = await module(domain, "agent_tools").read_whole("", id, caller, services)
