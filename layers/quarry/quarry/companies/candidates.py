@@ -1,5 +1,5 @@
-"""Companies that a search found: their scores and their order, what their profiles say in a few words, the state of a search after
-each step, and what a written answer is checked against. Pure.
+"""Companies that a search found: their scores and their order, what their profiles say in a few words, the state of a search
+after each step, and what a written answer is checked against. Pure.
 """
 
 from __future__ import annotations

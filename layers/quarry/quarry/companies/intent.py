@@ -1,4 +1,4 @@
-"""What a question seeks: hard conditions, preferences, the text for hybrid search, and the company names that it may contain. Pure.
+"""What a question seeks: hard conditions, preferences, the text for hybrid search, and the names of companies. Pure.
 
 A log-linear model, fitted to questions with marked names (tools/fit/company_names), gives each run of words the chances of being
 a name and of each relation. A wrong name does no harm, since it is then looked up in the data.
