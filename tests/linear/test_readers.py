@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from quarry.answering.citations import CitationFilter
-from quarry.companies.names import read_names
+from quarry.companies.intent import read_names
 from quarry.files.forms import Format, ReadOptions
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records

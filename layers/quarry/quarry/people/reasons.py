@@ -231,12 +231,12 @@ def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """The matched achievements, those with most of the terms asked for first."""
     terms = [_stems(term) for term in filters.should_terms]
 
-    def terms_held(child: ChildCard) -> int:
+    def matching_terms(child: ChildCard) -> int:
         text = _stems(" ".join(filter(None, (child.title, child.headline, child.summary, *child.tags))))
         return sum(_holds(text, term) for term in terms)
 
     children = [child for card in person.matched_cards for child in card.children]
-    for child in sorted(children, key=lambda child: -terms_held(child)):
+    for child in sorted(children, key=lambda child: -matching_terms(child)):
         detail = child.headline or next(iter(sentences((child.summary or "")[:TEXT_CHARACTERS_MAX])), "")
         yield f"{child.title}: {detail}" if detail else child.title
 
