@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quarry.answering.citations import CitationFilter
+from quarry.answering.written import CitationFilter
 from quarry.companies.intent import read_names
 from quarry.files.forms import Format, ReadOptions
 from quarry.files.guessing import TableGuesser, staged

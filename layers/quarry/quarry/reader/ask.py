@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from quarry.reader.features import Features
@@ -51,8 +52,7 @@ class Ask:
         """Whether it asks for one number over the rows."""
         return self.kind == "count" or (self.kind == "numbers" and len(self.functions) == 1)
 
-    @property
-    def fields(self) -> Iterator[FieldName]:
+    @cached_property
+    def fields(self) -> Sequence[FieldName]:
         """All fields it needs."""
-        yield from self.shown
-        yield from (each for each in (self.order, self.measured) if each)
+        return [*self.shown, *[each for each in (self.order, self.measured) if each]]

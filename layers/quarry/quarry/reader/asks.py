@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import get_args
 
 from quarry.reader.ask import Ask
@@ -57,7 +58,7 @@ class Asks:
     def all(self) -> list[Ask]:
         """The likeliest asks, best first."""
         found = [ask for base in self._bases() for ask in self._of(base)]
-        found.sort(key=lambda ask: -ask.evidence.rank)
+        found.sort(key=attrgetter("evidence.rank"), reverse=True)
         kept: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in found:

@@ -174,44 +174,44 @@ def _goes_on(ask: Ask, conditions: Conditions, clues: Clues) -> bool:
 class _Pair:
     """An ask with conditions, and the features that depend on both."""
 
-    __slots__ = ("_clues", "_is_alone", "ask", "conditions", "mask", "score")
+    __slots__ = ("_clues", "_is_alone", "_joint", "ask", "conditions", "mask", "score")
 
     def __init__(self, clues: Clues, ask: Ask, conditions: Conditions, *, has_context: bool) -> None:
         self._clues, self.ask, self.conditions = clues, ask, conditions
         self._is_alone = has_context and not _goes_on(ask, conditions, clues)
         self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
+        self._joint = self._of_both()
         self.score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in self._joint])
 
-    @property
-    def _joint(self) -> tuple[Bundle, ...]:
+    def _of_both(self) -> list[Bundle]:
         clues, total = self._clues, self._clues.mentions.alignable.bit_count() or 1
         covered = self.mask.bit_count()
-        base, names = self.ask.base.name, clues.names
+        ways = clues.names.reached(self.ask.base.name)
         hops = many = 0
         for test in self.conditions.tests:
             source = test.field.source if test.field else test.about
-            way = names.way(base, source) if source else None
+            way = ways.get(source) if source else None
             if way is not None:
                 hops += len(way.links)
                 many += way.is_many and test.field is not None
         for each in self.ask.fields:
-            way = names.way(base, each.source)
+            way = ways.get(each.source)
             hops += len(way.links) if way else 0
         rows = self.conditions.has_rows
         about = {test.about: test.form for test in self.conditions.tests if test.form in ("some", "none")}
         within = [
             about[each.field.source] for each in self.conditions.tests if each.field and each.field.source in about
         ]
-        return (
+        return [
             clues.one("covered", covered / total),
             clues.one("uncovered", float(total - covered)),
             clues.one("hops", float(hops)),
             clues.one("many", float(many)),
             clues.one(f"pair:{self.ask.kind}:{len(self.conditions.tests) if self.conditions.tests else 0}:{rows}"),
             clues.one(f"pair:{self.conditions.joined}:{self.ask.kind}"),
-            *(clues.one(f"within:{form}") for form in within),
-            *((clues.framed("alone"),) if self._is_alone else ()),
-        )
+            *[clues.one(f"within:{form}") for form in within],
+            *([clues.framed("alone")] if self._is_alone else ()),
+        ]
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from quarry.reader.ask import Ask
 from quarry.reader.condition_sets import Conditions
-from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
+from quarry.reader.names import HERE, TITLE, FieldName, Names, Way
 from quarry.reader.options import Test
 from quarry.schema.algebra import Function
 
@@ -56,15 +56,11 @@ class _Writer:
     conditions: Conditions
     names: Names
 
-    @property
-    def base(self) -> SourceName:
-        return self.ask.base
-
     def write(self, limit: int | None) -> Composed:
         tests = self._tests()
         apart = self.conditions.apart if self.conditions.joined == "apart" else ()
         where, having = self._where([test for test in tests if test not in apart])
-        query: Json = {"source": self.base.name}
+        query: Json = {"source": self.ask.base.name}
         if where and self.ask.kind != "share":
             query["where"] = where
         if having:
@@ -88,14 +84,14 @@ class _Writer:
 
     def way(self, source: str) -> Way:
         """How rows of the base lead to a source."""
-        way = self.names.way(self.base.name, source)
+        way = self.names.way(self.ask.base.name, source)
         if way is None:
             raise _Unsayable
         return way
 
     def path(self, each: FieldName) -> tuple[str, bool]:
         """The path to a field, and whether a row may have several values of it."""
-        found = None if each.is_measure else self.names.path(self.base.name, each)
+        found = None if each.is_measure else self.names.path(self.ask.base.name, each)
         if found is None:
             raise _Unsayable
         return found
@@ -103,7 +99,7 @@ class _Writer:
     def number(self, function: Function, each: FieldName | None) -> str:
         """A function of a field. A measure is itself what a total is: no other function is computed of it."""
         if each is not None and each.is_measure:
-            if function != "sum" or each.source != self.base.name:
+            if function != "sum" or each.source != self.ask.base.name:
                 raise _Unsayable
             return each.name
         if each is None or function == "count":
@@ -186,7 +182,7 @@ class _Writer:
         for test in tests:
             if test.form == "limit" or self._is_of(related, test):
                 continue
-            if test.form == "rows" and test.about == self.base.name:
+            if test.form == "rows" and test.about == self.ask.base.name:
                 if self.ask.kind != "groups":
                     raise _Unsayable
                 having.append({"field": "count", "op": test.op, "value": test.values[0]})
@@ -206,7 +202,7 @@ class _Writer:
         denied = tests[-1:] if joined == "not" else ()
         kept = tests[: len(tests) - len(denied)]
         asked_for = {test.field for test in kept if self._asks_for_one(test)}
-        if any(test.op == "!=" and test.field in asked_for for test in kept):
+        if asked_for & {test.field for test in kept if test.op == "!="}:
             raise _Unsayable  # a field with this value has no other, so excluding one says nothing
         if joined in ("any", "both", "apart"):
             return [*tests]
@@ -250,7 +246,7 @@ class _Writer:
         if not self.ask.is_of_values or any(test.field is self.ask.shown[0] for test in self.conditions.tests):
             raise _Unsayable
         path, _ = self.path(self.ask.shown[0])
-        rows = {"source": self.base.name, "select": [path], "where": _same_row(tests)}
+        rows = {"source": self.ask.base.name, "select": [path], "where": _same_row(tests)}
         return {"field": path, "op": op, "value": rows}
 
     def _test(self, test: Test) -> tuple[Way, Json]:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal
 
 from quarry.reader.features import Clues, Features
@@ -103,7 +104,7 @@ class ConditionSets:
             extended = [
                 grown for each in beam for option, far in allowed if (grown := _with(each, option, far)) is not None
             ]
-            extended.sort(key=lambda each: -each.score)
+            extended.sort(key=attrgetter("score"), reverse=True)
             beam = extended[:SETS_MAX]
         return [each for each in (*beam, *self._otherwise_joined(beam)) if each.keeps_denials]
 
@@ -173,14 +174,10 @@ def _changed(each: Conditions, evidence: Features, joined: Joined) -> Conditions
 
 def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
     """A set with one more condition, whose links cost `far`. None if it does not fit."""
-    single = {"rows", "limit"}
-    if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
+    if _SINGLE & {test.form for test in each.tests} & {test.form for test in option.tests}:
         return None
-    compared = {(test.field, test.op) for test in each.tests if test.field}
-    if any(
-        test.field and test.op in ("is_null", "not_null") and any(f is test.field for f, _ in compared)
-        for test in option.tests
-    ):
+    blank = {test.field for test in option.tests if test.field and test.op in ("is_null", "not_null")}
+    if blank and blank & {test.field for test in each.tests}:
         return None
     if each.evidence.mask and _says_again(each, option):
         return None
@@ -193,5 +190,10 @@ def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
 
 def _says_again(each: Conditions, option: Option) -> bool:
     """Whether an option requires some value, or none, of a field that is named only by words which state other conditions."""
-    is_blank = any(test.form == "field" and not test.values for test in option.tests)
-    return is_blank and option.evidence.mask != 0 and not option.evidence.mask & ~each.evidence.mask
+    if not option.evidence.mask or option.evidence.mask & ~each.evidence.mask:
+        return False
+    return any(test.form == "field" and not test.values for test in option.tests)
+
+
+_SINGLE = frozenset({"rows", "limit"})
+"""The forms of tests that a set has once."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from zlib import crc32
 
 from quarry.language.word_forms import STOP_WORDS
@@ -35,7 +35,7 @@ class Bundle:
 
     def __init__(self, features: Sequence[tuple[int, float]], weights: Sequence[float]) -> None:
         self.features = features
-        self.score = sum(weights[place] * value for place, value in features)
+        self.score = sum([weights[place] * value for place, value in features])
 
 
 def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
@@ -111,19 +111,20 @@ class Clues:
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
         """A single feature."""
-        return self._bundle((name, value), ((name, value),))
+        return self._made.get((name, value)) or self._bundle((name, value), ((name, value),))
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
+        key = (kind, "frame")
+        return self._made.get(key) or self._bundle(key, self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
-        return self._bundle((kind, "free"), self._worded(kind, chain(self.free_words, self.pairs), weight))
+        key = (kind, "free")
+        return self._made.get(key) or self._bundle(key, self._worded(kind, [*self.free_words, *self.pairs], weight))
 
-    def _worded(self, kind: str, words: Iterable[str], weight: float) -> Iterator[tuple[str, float]]:
-        yield kind, 1.0
-        yield from ((f"{kind}:{word}", weight) for word in words)
+    def _worded(self, kind: str, words: Iterable[str], weight: float) -> list[tuple[str, float]]:
+        return [(kind, 1.0), *[(f"{kind}:{word}", weight) for word in words]]
 
     def near(self, kind: str, place: WordRun | None, words: int = NEAR_WORDS) -> Bundle:
         """The words right before and after a place, for a kind of part."""
@@ -133,8 +134,8 @@ class Clues:
         if place is None:
             return
         question_words = self.mentions.words
-        yield from ((f"{kind}<{word}", 1.0) for word in question_words[max(0, place.first - words) : place.first])
-        yield from ((f"{kind}>{word}", 1.0) for word in question_words[place.last : place.last + words])
+        yield from [(f"{kind}<{word}", 1.0) for word in question_words[max(0, place.first - words) : place.first]]
+        yield from [(f"{kind}>{word}", 1.0) for word in question_words[place.last : place.last + words]]
         if place.first:
             yield f"{kind}<<{question_words[place.first - 1]}", 1.0
 
@@ -193,7 +194,7 @@ class Clues:
         stems = {stem for name in each.called[:2] for stem in name}
         for place in self.mentions.free:
             if self.mentions.tokens[place].key not in STOP_WORDS or place == 0:
-                yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
+                yield from [(f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems]
 
     @cached_property
     def named_fields(self) -> list[int]:

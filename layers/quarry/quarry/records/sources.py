@@ -69,8 +69,6 @@ class SearchedType:
     authors: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     """The fields that are read as texts."""
-    is_topic: bool = False
-    """Whether other records are about its records."""
     has_source: LiteralString | None = None
     """For a type whose words are in another table than its rows: that a row `t` of words belongs to a row which the caller may
     see and which meets a condition, as a template with a place for the condition."""
@@ -283,7 +281,6 @@ def searched_type(
         titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
-        is_topic=bool(declared.topic) and declared.topic == declared.title,
         authors=tuple(
             name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
         ),
