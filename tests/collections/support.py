@@ -16,7 +16,7 @@ from quarry.collections.json_sample import with_documents
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import keep_in_step, read_collections
 from quarry.collections.uses import tables_named
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
 from quarry_map.drafting import draft

@@ -21,7 +21,7 @@ from quarry.campaigns.prompts import ABOUT, campaign_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.models.step import TextFilter
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
+from quarry.platform.text import ALWAYS, LinkFilter, said_in
 from quarry.streaming.events import Event, ToolCalled, ToolCallEvent
 from quarry.verification.check import Verifier
 

@@ -25,7 +25,7 @@ from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.row_sql import UsedColumn, used_columns
 from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 

@@ -32,9 +32,8 @@ from quarry.language.messages import ngettext
 from quarry.language.word_forms import keys
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import fence, shorten
+from quarry.platform.text import ALWAYS, LinkFilter, fence, said_in, shorten
 from quarry.query.contract import QueryResult, Understood
 from quarry.schema.algebra import Query
 from quarry.streaming.events import Event

@@ -13,9 +13,8 @@ from quarry.agent.tools import Filters, Hit
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.search import search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import NotFound
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, mark, unmark
 from quarry.services.services import Caller, Services
 

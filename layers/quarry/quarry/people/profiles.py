@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from quarry.language.messages import gettext_noop
 from quarry.people.access import open_result, read_contact
 from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import FieldError, InvalidInput, NotFound
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText
 from quarry.platform.text import Identifier as IdentifierText
 from quarry.postgres.pool import Connection, Database

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from quarry.platform.renewal import leased
+from quarry.platform.off_loop import leased
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.pool import Connection, Database, Query
 

@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import database_secret
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection, value
 

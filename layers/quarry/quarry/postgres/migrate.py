@@ -21,7 +21,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.failures import translated
 from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import (

@@ -25,7 +25,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
 from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, learn_vectors
 from quarry.postgres.failures import translated

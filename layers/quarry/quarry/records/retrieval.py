@@ -13,8 +13,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placehol
 from quarry.collections.collection import ENGLISH
 from quarry.language.messages import gettext
 from quarry.platform.errors import NotFound
-from quarry.platform.numbers import exact
-from quarry.platform.text import shown
+from quarry.platform.text import exact, shown
 from quarry.postgres.adapters import array_of_texts, half_vector
 from quarry.postgres.pool import Database
 from quarry.query.execute import SERIAL

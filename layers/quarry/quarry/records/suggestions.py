@@ -11,7 +11,7 @@ from functools import partial
 from psycopg.sql import SQL, Literal
 
 from quarry.collections.collection import ENGLISH
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, words
 from quarry.postgres.pool import Database
 from quarry.records.contract import RecordKey, Suggestion, Suggestions, SuggestRequest

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.lazy_model import LazyModel
 
 MONTHS = 12
 _DAYS = range(1, 8)

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 from quarry.agent.completions import Chat, CitedSource, Sources, answering, heading
 from quarry.answering.contract import TURN_CHARACTERS_MAX, AskedBefore, FinalAnswerEvent
 from quarry.domains import module
-from quarry.platform.links import CITATION
-from quarry.platform.text import QUERY_MAX_CHARACTERS
+from quarry.platform.text import CITATION, QUERY_MAX_CHARACTERS
 
 LISTED_MAX = 10
 """How many rows are listed below an answer."""
