@@ -74,7 +74,7 @@ _administering: dict[str, psycopg.Connection] = {}
 
 # A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others, and
 # more, --hypothesis-profile=search.
-settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quarry")
 
