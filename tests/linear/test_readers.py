@@ -18,8 +18,7 @@ from quarry.files.records import UnreadableFile
 from quarry.language.word_forms import sentences
 from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised
-from quarry.platform.links import LinkFilter
-from quarry.platform.text import mark, unmark
+from quarry.platform.text import LinkFilter, mark, unmark
 from tests.linear.measuring import assert_linear, repeated
 from tests.query.rooms import ROOMS
 

@@ -31,7 +31,7 @@ from quarry.collections.uses import (
     referred_key,
     used_columns,
 )
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 

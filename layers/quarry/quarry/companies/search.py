@@ -67,9 +67,8 @@ from quarry.language.writing import listed_label
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import QuarryError
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words
+from quarry.platform.text import ALWAYS, QUERY_MAX_CHARACTERS, LinkFilter, said_in, shorten, significant_words
 from quarry.query.contract import QueryResult, Understood
 from quarry.query.describe import ending
 from quarry.runs.run_log import ResultRecord

@@ -33,9 +33,8 @@ from quarry.people.contract import (
     PublicProfile,
     UnlockResponse,
 )
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, Forbidden, Gone, InvalidInput, NotFound, PaymentRequired
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.platform.text import CleanText, Identifier

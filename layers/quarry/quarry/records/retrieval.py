@@ -14,8 +14,7 @@ from quarry.agent.sources import describe_sources
 from quarry.language.messages import gettext
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import NotFound
-from quarry.platform.numbers import exact
-from quarry.platform.text import shown
+from quarry.platform.text import exact, shown
 from quarry.postgres.pool import Database, array_of_texts, half_vector
 from quarry.query.contract import SourceDescription
 from quarry.query.execute import SERIAL

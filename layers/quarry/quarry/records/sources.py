@@ -40,8 +40,8 @@ from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
 from quarry.schema.source import Field, Source
-from quarry.services.memory import Memory
 from quarry.services.services import Caller, Services
+from quarry.services.tenants import Memory
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from quarry.postgres.nodes import Address
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.memory import Memory
-from quarry.services.tenants import Tenants
+from quarry.services.tenants import Memory, Tenants
 from quarry.streaming.runs import RunStore, RunStreams
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
