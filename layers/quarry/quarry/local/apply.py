@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from psycopg.errors import Error as PostgresError
 
-from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
+from quarry.collections.apply import Change, apply_change, check_rows, plan_changes, stored_collections, take_turn
 from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection
@@ -63,8 +63,11 @@ def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
                 )
             if only_plan:
                 return True
-            for change in changes:
-                apply_change(connection, change, schema)
+            # with a quota all changes or none, else each by itself
+            with connection.transaction() if database.rows_max else nullcontext():
+                for change in changes:
+                    apply_change(connection, change, schema)
+                check_rows(connection, database.rows_max)
         applied = {change.name for change in changes if change.action != "keep"}
         return asyncio.run(fill(database, applied=applied, embed=embed))
 
@@ -221,7 +224,10 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
     with progress_bar("reading rows", 0) as bar:
         return await keep_in_step(
-            services.database, collections, on_progress=lambda collection, keys: bar.advance(keys)
+            services.database,
+            collections,
+            rows_max=services.rows_max,
+            on_progress=lambda collection, keys: bar.advance(keys),
         )
 
 

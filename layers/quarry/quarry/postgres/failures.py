@@ -9,7 +9,7 @@ import psycopg
 from psycopg import Error as PostgresError
 from psycopg_pool import PoolTimeout
 
-from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, Forbidden, QuarryError
 from quarry.postgres.rds import untrusted
 
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
@@ -17,6 +17,9 @@ NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 POOLED_UNAWARES = "A connection pooler mixes up prepared statements: set DATABASE_POOLED=true."
 
 MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+
+QUOTA_REACHED = "QT001"
+"""The code of what `check_rows` raises."""
 
 _MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
 
@@ -43,6 +46,8 @@ def translate(error: Exception) -> QuarryError | None:
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(error, _MIXED_UP_STATEMENTS):
         return ConfigurationError(POOLED_UNAWARES)
+    if isinstance(error, psycopg.Error) and error.sqlstate == QUOTA_REACHED:
+        return Forbidden(error.diag.message_primary or "")
     if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
         return ours
     if isinstance(error, _UNAVAILABLE):
