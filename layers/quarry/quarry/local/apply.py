@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import LiteralString, TypeVar
@@ -15,7 +15,15 @@ from psycopg.errors import Error as PostgresError
 from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL
 
-from quarry.collections.apply import Change, apply_change, plan_changes, resolved, stored_collections, take_turn
+from quarry.collections.apply import (
+    Change,
+    apply_change,
+    check_rows,
+    plan_changes,
+    resolved,
+    stored_collections,
+    take_turn,
+)
 from quarry.collections.catalog_reading import (
     read_catalog,
     relations_named,
@@ -255,8 +263,11 @@ def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
                 )
             if only_plan:
                 return True
-            for change in changes:
-                apply_change(connection, change, schema)
+            # with a quota all changes or none, else each by itself
+            with connection.transaction() if database.rows_max else nullcontext():
+                for change in changes:
+                    apply_change(connection, change, schema)
+                check_rows(connection, database.rows_max)
         applied = {change.name for change in changes if change.action != "keep"}
         return asyncio.run(fill(database, applied=applied, embed=embed))
 
@@ -413,7 +424,10 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
     with progress_bar("reading rows", 0) as bar:
         return await keep_in_step(
-            services.database, collections, on_progress=lambda collection, keys: bar.advance(keys)
+            services.database,
+            collections,
+            rows_max=services.rows_max,
+            on_progress=lambda collection, keys: bar.advance(keys),
         )
 
 

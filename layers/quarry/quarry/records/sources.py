@@ -359,7 +359,9 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     if acts_as:
         types = copy(types)
         types.acts_as = acts_as
-    await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
+    await take_a_few(
+        services.database, [each.collection for each in types.values() if each.collection], services.rows_max
+    )
     return types, services.acting(settings)
 
 
@@ -542,7 +544,11 @@ async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, 
     taken in first, as before a search. Raises DatabaseUnavailable.
     """
     declared = await _declared(services)
-    await take_a_few(services.database, [each.collection for each in declared.types.values() if each.collection])
+    await take_a_few(
+        services.database,
+        [each.collection for each in declared.types.values() if each.collection],
+        services.rows_max,
+    )
     return declared.sources, declared.types.settings(caller.claims)
 
 
