@@ -80,9 +80,7 @@ class Candidate:
         ask = self.ask
         if ask.kind == "rows":
             return "extreme" if ask.is_first else "rows"
-        return {"count_distinct": "count", "share": "count", "each": "groups", "distinct": "rows"}.get(
-            ask.kind, ask.kind
-        )
+        return {"count_distinct": "count", "share": "count", "distinct": "rows"}.get(ask.kind, ask.kind)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ OPTIONS_MAX = 14
 SETS_MAX = 16
 JOINED_MAX = 8
 NEEDED_MAX = 4
-Joined = Literal["all", "any", "not", "none", "both", "apart"]
+Joined = Literal["all", "any", "not", "none", "apart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,6 @@ class Conditions:
     not        all but the last, which must not hold
     none       no row with the requested value, or no related row, meets all of them
     apart      each of the tests on one field (`apart`) selects rows for a number of its own
-    both       some row with the requested value meets one test, and some row the other
     """
 
     tests: tuple[Test, ...]
@@ -46,7 +45,7 @@ class Conditions:
     def needs_values(self, base: str, names: Names) -> bool:
         """Whether the tests are on rows that share a value, not on related rows."""
         if self.joined != "none":
-            return self.joined == "both"
+            return False
         ways = {names.way(base, test.field.source) for test in self.tests if test.field}
         return len(ways) > 1 or any(way is not None and not way.is_many for way in ways)
 
@@ -160,8 +159,6 @@ class ConditionSets:
                 continue
             if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.mentions.free):
                 yield _changed(each, Features(0, (clues.framed("none"),)), "none")
-            if len(each.tests) > 1:
-                yield _changed(each, Features(0, (clues.framed("both"),)), "both")
 
 
 def _changed(each: Conditions, evidence: Features, joined: Joined) -> Conditions:
