@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from quarry.reader.features import Features
@@ -50,8 +50,7 @@ class Ask:
         """Whether it asks for one number over the rows."""
         return self.kind == "count" or (self.kind == "numbers" and len(self.functions) == 1)
 
-    @property
-    def fields(self) -> Iterator[FieldName]:
+    @cached_property
+    def fields(self) -> tuple[FieldName, ...]:
         """All fields it needs."""
-        yield from self.shown
-        yield from (each for each in (self.order, self.measured) if each)
+        return (*self.shown, *[each for each in (self.order, self.measured) if each])

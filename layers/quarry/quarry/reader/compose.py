@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from quarry.reader.ask import Ask
@@ -56,7 +57,7 @@ class _Writer:
     conditions: Conditions
     names: Names
 
-    @property
+    @cached_property
     def base(self) -> SourceName:
         return self.ask.base
 
