@@ -26,8 +26,8 @@ from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import ALWAYS, CITATION, LinkFilter
 from quarry.query.contract import DECIDING, QueryResult, Understood
 from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases

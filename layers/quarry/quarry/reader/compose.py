@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from quarry.reader.ask import Ask
 from quarry.reader.condition_sets import Conditions
-from quarry.reader.names import HERE, TITLE, FieldName, Names, Way
+from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
 from quarry.reader.options import Test
 from quarry.schema.algebra import Function
 
@@ -56,11 +57,15 @@ class _Writer:
     conditions: Conditions
     names: Names
 
+    @cached_property
+    def base(self) -> SourceName:
+        return self.ask.base
+
     def write(self, limit: int | None) -> Composed:
         tests = self._tests()
         apart = self.conditions.apart if self.conditions.joined == "apart" else ()
         where, having = self._where([test for test in tests if test not in apart])
-        query: Json = {"source": self.ask.base.name}
+        query: Json = {"source": self.base.name}
         if where and self.ask.kind != "share":
             query["where"] = where
         if having:
@@ -84,14 +89,14 @@ class _Writer:
 
     def way(self, source: str) -> Way:
         """How rows of the base lead to a source."""
-        way = self.names.way(self.ask.base.name, source)
+        way = self.names.way(self.base.name, source)
         if way is None:
             raise _Unsayable
         return way
 
     def path(self, each: FieldName) -> tuple[str, bool]:
         """The path to a field, and whether a row may have several values of it."""
-        found = None if each.is_measure else self.names.path(self.ask.base.name, each)
+        found = None if each.is_measure else self.names.path(self.base.name, each)
         if found is None:
             raise _Unsayable
         return found
@@ -99,7 +104,7 @@ class _Writer:
     def number(self, function: Function, each: FieldName | None) -> str:
         """A function of a field. A measure is itself what a total is: no other function is computed of it."""
         if each is not None and each.is_measure:
-            if function != "sum" or each.source != self.ask.base.name:
+            if function != "sum" or each.source != self.base.name:
                 raise _Unsayable
             return each.name
         if each is None or function == "count":
@@ -122,8 +127,6 @@ class _Writer:
                 return Composed({"aggregate": [self.number(function, each) for function, each in named]})
             case "groups":
                 return self._groups()
-            case "each":
-                return self._each()
             case _:
                 return self._rows()
 
@@ -153,12 +156,6 @@ class _Writer:
             path = f"{'max' if ask.direction == 'desc' else 'min'}({path})"
         return [{"by": path, "direction": ask.direction}]
 
-    def _each(self) -> Composed:
-        paths = [self.path(each) for each in self.ask.shown]
-        if self.ask.related is None or any(is_many for _, is_many in paths):
-            raise _Unsayable
-        return Composed({"select": [*(path for path, _ in paths), f"count({self.ask.related.name})"]})
-
     def _groups(self) -> Composed:
         ask = self.ask
         by, *others = ask.shown
@@ -182,7 +179,7 @@ class _Writer:
         for test in tests:
             if test.form == "limit" or self._is_of(related, test):
                 continue
-            if test.form == "rows" and test.about == self.ask.base.name:
+            if test.form == "rows" and test.about == self.base.name:
                 if self.ask.kind != "groups":
                     raise _Unsayable
                 having.append({"field": "count", "op": test.op, "value": test.values[0]})
@@ -202,9 +199,9 @@ class _Writer:
         denied = tests[-1:] if joined == "not" else ()
         kept = tests[: len(tests) - len(denied)]
         asked_for = {test.field for test in kept if self._asks_for_one(test)}
-        if asked_for & {test.field for test in kept if test.op == "!="}:
+        if any(test.op == "!=" and test.field in asked_for for test in kept):
             raise _Unsayable  # a field with this value has no other, so excluding one says nothing
-        if joined in ("any", "both", "apart"):
+        if joined in ("any", "apart"):
             return [*tests]
         united: dict[object, Test] = {}
         for test in kept:
@@ -224,8 +221,6 @@ class _Writer:
                 return _any_of([json for _, json in tests])
             case "none":
                 return self._of_none(tests)
-            case "both":
-                return [self._of_value("=", [test]) for test in tests]
             case "not":
                 *others, (way, last) = tests
                 return [*_same_row(others), {"not": _of_row(way, last)}]
@@ -238,16 +233,11 @@ class _Writer:
         way = next(iter(ways.values()))
         if len(ways) == 1 and way.is_many:
             return [{"not": {"exists": ".".join(way.links), "where": [_within(way, test) for _, test in tests]}}]
-        denied = self._of_value("!=", tests)
-        return [{"field": denied["field"], "op": "not_null"}, denied]
-
-    def _of_value(self, op: str, tests: Sequence[tuple[Way, Json]]) -> Json:
-        """The requested value is, or is not, among the values of the rows that meet these tests."""
         if not self.ask.is_of_values or any(test.field is self.ask.shown[0] for test in self.conditions.tests):
             raise _Unsayable
         path, _ = self.path(self.ask.shown[0])
-        rows = {"source": self.ask.base.name, "select": [path], "where": _same_row(tests)}
-        return {"field": path, "op": op, "value": rows}
+        rows = {"source": self.base.name, "select": [path], "where": _same_row(tests)}
+        return [{"field": path, "op": "not_null"}, {"field": path, "op": "!=", "value": rows}]
 
     def _test(self, test: Test) -> tuple[Way, Json]:
         if test.form in ("some", "none", "rows"):

@@ -115,13 +115,12 @@ class Clues:
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        key = (kind, "frame")
-        return self._made.get(key) or self._bundle(key, self._worded(kind, self.frame, weight))
+        return self._made.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
-        key = (kind, "free")
-        return self._made.get(key) or self._bundle(key, self._worded(kind, [*self.free_words, *self.pairs], weight))
+        words = [*self.free_words, *self.pairs]
+        return self._made.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
 
     def _worded(self, kind: str, words: Iterable[str], weight: float) -> list[tuple[str, float]]:
         return [(kind, 1.0), *[(f"{kind}:{word}", weight) for word in words]]
@@ -134,8 +133,8 @@ class Clues:
         if place is None:
             return
         question_words = self.mentions.words
-        yield from [(f"{kind}<{word}", 1.0) for word in question_words[max(0, place.first - words) : place.first]]
-        yield from [(f"{kind}>{word}", 1.0) for word in question_words[place.last : place.last + words]]
+        yield from ((f"{kind}<{word}", 1.0) for word in question_words[max(0, place.first - words) : place.first])
+        yield from ((f"{kind}>{word}", 1.0) for word in question_words[place.last : place.last + words])
         if place.first:
             yield f"{kind}<<{question_words[place.first - 1]}", 1.0
 
@@ -194,7 +193,7 @@ class Clues:
         stems = {stem for name in each.called[:2] for stem in name}
         for place in self.mentions.free:
             if self.mentions.tokens[place].key not in STOP_WORDS or place == 0:
-                yield from [(f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems]
+                yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
 
     @cached_property
     def named_fields(self) -> list[int]:

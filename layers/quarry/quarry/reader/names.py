@@ -11,7 +11,7 @@ from functools import cached_property
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.schema.source import Field, Kind, Schema, Source
-from quarry.spans.quantities import same_unit
+from quarry.spans.numbers import same_unit
 
 HOPS_MAX = 3
 """Most links in a path."""

@@ -19,7 +19,7 @@ from quarry.collections.facets import DATE
 from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
 from quarry.query.filters import denies

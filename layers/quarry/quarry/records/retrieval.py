@@ -18,10 +18,8 @@ from quarry.collections.declaration_parts import Quoting
 from quarry.language.messages import gettext
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import NotFound
-from quarry.platform.numbers import exact
-from quarry.platform.text import mark, shorten, shown, unmark
-from quarry.postgres.adapters import array_of_texts, half_vector
-from quarry.postgres.pool import Database
+from quarry.platform.text import exact, mark, shorten, shown, unmark
+from quarry.postgres.pool import Database, array_of_texts, half_vector
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.describe import reckoned
 from quarry.query.execute import SERIAL

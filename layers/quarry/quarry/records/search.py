@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Literal
 
 from quarry.collections.collection import ENGLISH
 from quarry.platform.off_loop import off_loop
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, mark, words
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered

@@ -27,10 +27,10 @@ from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.facets import DATE, called, facet_source, hides_rows
 from quarry.collections.names import nearest
-from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
@@ -40,8 +40,8 @@ from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
 from quarry.schema.source import Field, Source
-from quarry.services.memory import Memory
 from quarry.services.services import Caller, Services
+from quarry.services.tenants import Memory
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,9 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     if acts_as:
         types = copy(types)
         types.acts_as = acts_as
-    await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
+    await take_a_few(
+        services.database, [each.collection for each in types.values() if each.collection], services.rows_max
+    )
     return types, services.acting(settings)
 
 
@@ -543,7 +545,11 @@ async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, 
     taken in first, as before a search. Raises DatabaseUnavailable.
     """
     declared = await _declared(services)
-    await take_a_few(services.database, [each.collection for each in declared.types.values() if each.collection])
+    await take_a_few(
+        services.database,
+        [each.collection for each in declared.types.values() if each.collection],
+        services.rows_max,
+    )
     return declared.sources, declared.types.settings(caller.claims)
 
 

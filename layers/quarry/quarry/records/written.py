@@ -38,12 +38,19 @@ from quarry.language.word_forms import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, TextFilter, decide
 from quarry.platform.budget import in_time
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import InvalidInput, TimeIsUp
-from quarry.platform.lazy_model import LazyModel
-from quarry.platform.links import LinkFilter, plain_links
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, fence, shorten, significant_words
-from quarry.postgres.failures import UNREADABLE
+from quarry.platform.text import (
+    QUERY_MAX_CHARACTERS,
+    CleanText,
+    LinkFilter,
+    fence,
+    plain_links,
+    shorten,
+    significant_words,
+)
+from quarry.postgres.connections import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import AnswerContext, Keys, QueryDigest, StoredAnswer, citations_event, source_texts
 from quarry.records.contract import (

@@ -14,7 +14,7 @@ from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS, is_everyday, sentence_spans
 from quarry.language.writing import LIST_MARK
 from quarry.platform.text import significant_words, words
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, english, month_name, read_values
 from quarry.verification.wire import SourceText
 

@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product, takewhile
 from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
-from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
+from quarry.spans.numbers import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.passages import Finding, folded, has_name, named, names_in
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
 from quarry.verification.tables import Derivation, Mention, Table, date_number, says_money

@@ -13,13 +13,12 @@ from functools import cached_property
 from itertools import chain, permutations
 from typing import NamedTuple
 
-from quarry.language.labels import NO_VALUE, no_value
 from quarry.language.messages import writing
-from quarry.language.writing import IN_ENGLISH
+from quarry.language.writing import IN_ENGLISH, NO_VALUE, no_value
 from quarry.platform.text import words
 from quarry.query.contract import QueryResult
 from quarry.schema.algebra import Cell, comparisons_of
-from quarry.spans.quantities import converted, currency_code, dimension_of
+from quarry.spans.numbers import converted, currency_code, dimension_of
 from quarry.verification.passages import Passage, folded
 from quarry.verification.prose import Prose
 from quarry.verification.values import Number, english, read_values, usual_unit

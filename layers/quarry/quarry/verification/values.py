@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.language.writing import IN_WORDS, languages, number_words, numeral_value, scale_value
 from quarry.platform.text import words
-from quarry.spans.quantities import CURRENCIES, currency_code, dimension_of, same_unit
+from quarry.spans.numbers import CURRENCIES, currency_code, dimension_of, same_unit
 
 _NUMBERS = number_words(0, 99)
 
