@@ -145,7 +145,13 @@ class Evidence:
 
 def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None) -> list[Evidence]:
     """What speaks for each candidate. Words that few of them have weigh more."""
-    words_of = [_company_words(entry.company, intent) for entry in entries]
+    # the words of each profile, and the names of the tags that the company has
+    words_of = [
+        profile_words(entry.company).union(
+            *(significant_words(group.name) for group in intent.tags if _filed(entry.company, group))
+        )
+        for entry in entries
+    ]
     holders = Counter(word for held in words_of for word in held)
     weights = {word: math.log(1 + len(entries) / (0.5 + holders[word])) for word in intent.words}
     rarity = _rarity(entry.company for entry in entries)
@@ -218,12 +224,6 @@ def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent, *, by_meaning: b
         ranked_company_ids=[entry.company.id for entry, *_ in kept],
         per_company=[_described(entry, evidence, chance, inputs, intent) for entry, evidence, chance in kept],
     )
-
-
-def _company_words(company: Company, intent: CompanyIntent) -> frozenset[str]:
-    """The words of a profile, and the names of the tags that the company has."""
-    names = (group.name for group in intent.tags if _filed(company, group))
-    return profile_words(company).union(*(significant_words(name) for name in names))
 
 
 def _filed(company: Company, group: TagGroup) -> float:

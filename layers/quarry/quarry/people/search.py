@@ -357,13 +357,10 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 def _is_tidy(query: Cut) -> bool:
     return all(
         any(each.likeness == 1 for each in segment.values) if segment.values
-        else segment.value is not None or _are_everyday(query, segment.first, segment.last)
+        else segment.value is not None
+        or all(is_everyday(each.key) or any(map(str.isdigit, each.key)) for each in query.tokens[segment.first : segment.last])
         for segment in query.segments
     )  # fmt: skip
-
-
-def _are_everyday(query: Cut, first: int, last: int) -> bool:
-    return all(is_everyday(token.key) or any(map(str.isdigit, token.key)) for token in query.tokens[first:last])
 
 
 async def _clean_up(query: str, run: Run) -> str:
