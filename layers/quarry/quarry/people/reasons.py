@@ -154,13 +154,14 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
     """One to three reasons by rule, best first: the experience that meets most conditions, shared skills, availability, and
     matching achievements; else the nearest experience.
     """
-    cards = sorted(person.matched_cards, key=lambda card: -len(_met(card, filters)))
+    cards = [(card, _met(card, filters)) for card in person.matched_cards]
+    cards.sort(key=lambda each: -len(each[1]))
     reasons = [
-        *(_experience(card, _met(card, filters)) for card in cards[:1]),
+        *(_experience(card, met) for card, met in cards[:1]),
         *_skills_in_common(person, filters),
         *_availability(person, filters),
         *_deeds(person, filters),
-        *(_experience(card, met) for card in cards[1:] if (met := _met(card, filters))),
+        *(_experience(card, met) for card, met in cards[1:] if met),
     ]
     return sanitised(reasons) or sanitised([person.headline or ""]) or [gettext(NOTHING_TO_SAY)]
 

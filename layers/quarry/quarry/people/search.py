@@ -25,7 +25,6 @@ from quarry.people.contract import (
     PeopleReasons,
     PeopleSearchRequest,
     PeopleSearchResponse,
-    PersonReasons,
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
@@ -39,7 +38,6 @@ from quarry.people.reasons import (
     ReasonsToGive,
     data_block,
     evidence,
-    fallback_reasons,
     judged,
     reasons_for,
     reasons_messages,
@@ -379,22 +377,14 @@ async def _clean_up(query: str, run: Run) -> str:
         return query
 
 
-def _reasons_by_rule(task: ReasonsToGive) -> PeopleReasons:
-    return PeopleReasons(
-        people=[
-            PersonReasons(person_id=person.id, why_matched=fallback_reasons(person, task.filters))
-            for person in task.people
-        ]
-    )
-
-
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
     lambda asked: reasons_messages(
         asked.constraints.query_original, [evidence(person, asked) for person in asked.people]
     ),
     PeopleReasons,
-    _reasons_by_rule,
+    # who is left out keeps their place, and gets reasons by rule
+    lambda _: PeopleReasons(people=[]),
 )
 
 
