@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 from uuid import UUID
 
-from quarry.platform.links import CITATION
-from quarry.platform.text import shorten
+from quarry.platform.text import CITATION, shorten
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.wire import MarkedText, marked_end

@@ -19,7 +19,7 @@ from quarry.domains import module
 from quarry.files.forms import Forms, value_types
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
@@ -40,8 +40,7 @@ from quarry.schema.algebra import (
     WordValues,
     conditions_of,
 )
-from quarry.schema.facets import NamedValue
-from quarry.schema.source import Field, Schema, Source
+from quarry.schema.source import Field, NamedValue, Schema, Source
 from quarry.services.services import Caller, Services
 
 

@@ -24,8 +24,7 @@ from quarry.query.describe import affirmed
 from quarry.query.phrases import Phrases
 from quarry.query.values import DAY, interval_of
 from quarry.schema.algebra import Comparison, Condition, Not, Query, comparisons_of
-from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
-from quarry.schema.source import Schema
+from quarry.schema.source import EXPLAINED_VALUES, NamedValue, Schema, UnknownValue, nearest
 
 Counts = Mapping[str, int]
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import AggregationGroup, Day, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import AggregationGroup, Day, LazyModel, Request
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.contract import ResultColumn, ShortQuery, Understood
 from quarry.streaming.events import Event

@@ -15,8 +15,7 @@ from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.tables import COLUMNS
 from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
-from quarry.postgres.adapters import half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vector
 from quarry.query.execute import RowConditions
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.schema.matching import is_kept

@@ -51,15 +51,14 @@ from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import significant_words
+from quarry.platform.text import ALWAYS, LinkFilter, said_in, significant_words
 from quarry.query.contract import Understood
 from quarry.query.describe import ending, reckoned, understood
 from quarry.query.execute import meets_and_misses
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Condition, Query, Words
-from quarry.schema.facets import plain
+from quarry.schema.source import plain
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 from quarry.verification.check import Exact, Passages, Verification, Verifier, level

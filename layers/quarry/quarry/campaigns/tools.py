@@ -69,7 +69,7 @@ from quarry.schema.algebra import (
     Words,
     comparisons_of,
 )
-from quarry.schema.facets import NamedValue
+from quarry.schema.source import NamedValue
 
 
 async def check_filters(request: ChatRequest, values: KnownValues, database: Database) -> tuple[Condition, ...]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from quarry.campaigns.conditions import COUNTED, NAME, PHRASES, CampaignSet, Question, Search
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.language.labels import NO_VALUE, listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext
+from quarry.language.writing import NO_VALUE, listed_label
 from quarry.platform.text import fence, shorten
 from quarry.query.contract import Verdict
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list

@@ -25,8 +25,7 @@ from quarry.companies.contract import (
 from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
 from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
-from quarry.platform.contract import Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import QueryText, shorten
 from quarry.services.services import Caller, Services
 

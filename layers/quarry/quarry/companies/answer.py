@@ -40,9 +40,8 @@ from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.models.step import TextFilter, write
 from quarry.platform.errors import DatabaseUnavailable, InvalidInput, ModelError, TimeIsUp
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import words
+from quarry.platform.text import ALWAYS, LinkFilter, said_in, words
 from quarry.query.contract import QueryResult
 from quarry.query.describe import lines_of, reckoned, with_list
 from quarry.schema.algebra import Column, Query

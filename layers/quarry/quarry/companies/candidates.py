@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from quarry.companies.contract import Company, EndReason
 from quarry.companies.intent import CompanyIntent, Name
 from quarry.companies.tables import FundingStage, Status
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
+from quarry.language.writing import listed_label
 from quarry.platform.text import shorten, significant_words
 from quarry.schema.algebra import Condition
 from quarry.verification.wire import SourceText

@@ -34,8 +34,8 @@ from quarry.companies.prompts import (
     SummaryEntry,
     SummaryInputs,
 )
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext, pgettext
+from quarry.language.writing import listed_label
 from quarry.platform.text import significant_words, topic_text
 from quarry.reader.features import chance_of
 from quarry.schema.algebra import comparisons_of

@@ -33,9 +33,8 @@ from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, described, roun
 from quarry.companies.sources import SEARCHED, met
 from quarry.companies.tables import Status
 from quarry.language.messages import gettext, ngettext
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, Identifier, QueryText, fence, left_out, shorten, significant_words
 from quarry.query.contract import QueryResult

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from quarry.companies.facets import STATUS
 from quarry.companies.tables import STATUSES
-from quarry.language.log_linear import Weights, chances_of, stored_weights
+from quarry.language.recognition import Weights, chances_of, stored_weights
 from quarry.language.word_forms import STOP_WORDS, Token, commonness, tokenise
 from quarry.platform.contract import Evidence
 from quarry.schema.algebra import Comparison, Condition, Query, comparisons_of

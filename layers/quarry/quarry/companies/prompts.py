@@ -20,7 +20,7 @@ from quarry.companies.contract import EVIDENCE_CHIPS_MAX, ChatMessage, ChatReque
 from quarry.companies.intent import COUNT_MAX
 from quarry.companies.tables import STATUSES
 from quarry.models.interface import Message
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel
 from quarry.platform.text import CleanText, fence, shorten, significant_words
 
 VARIANTS_PLANNED_MAX = 6

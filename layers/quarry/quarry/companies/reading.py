@@ -35,8 +35,7 @@ from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
-from quarry.schema.facets import plain
-from quarry.schema.source import Schema
+from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5

@@ -31,8 +31,7 @@ from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
-from quarry.postgres.adapters import half_vectors
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vectors
 from quarry.runs.run_log import StepRecord
 from quarry.schema.algebra import Comparison, Condition
 

@@ -50,10 +50,9 @@ from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
-from quarry.platform.links import plain_links, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
-from quarry.platform.text import fence, shorten, words
+from quarry.platform.text import fence, plain_links, said_in, shorten, words
 from quarry.streaming.events import Event
 
 NAMED_MIN = 0.45

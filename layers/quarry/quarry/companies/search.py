@@ -61,20 +61,19 @@ from quarry.companies.intent import LIKELY, CompanyIntent, Name, read_names, wit
 from quarry.companies.reading import as_understood, constraints_of, read_intent, understood_of
 from quarry.companies.retrieval import companies_by_ids, look_up, match_names, stored_vectors
 from quarry.companies.rounds import REASON_CHARACTERS_MAX, budget_of, rounds
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, in_language_of_question, ngettext
 from quarry.language.word_forms import keys, slips
+from quarry.language.writing import listed_label
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import QuarryError
-from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, shorten, significant_words
+from quarry.platform.text import ALWAYS, QUERY_MAX_CHARACTERS, LinkFilter, said_in, shorten, significant_words
 from quarry.query.contract import QueryResult, Understood
 from quarry.query.describe import ending
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Query
-from quarry.schema.facets import folded_value
+from quarry.schema.source import folded_value
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.check import Verification, Verifier, level

@@ -21,9 +21,8 @@ from quarry.ontology.contract import (
 )
 from quarry.ontology.search import search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import NotFound
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, mark, unmark
 from quarry.services.services import Caller, Services
 from quarry.standard.agent_tools import earlier_turns, sources_of

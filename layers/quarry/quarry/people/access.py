@@ -33,15 +33,15 @@ from quarry.people.contract import (
     PublicProfile,
     UnlockResponse,
 )
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, Forbidden, Gone, InvalidInput, NotFound, PaymentRequired
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.platform.text import CleanText, Identifier
 from quarry.postgres.pool import Connection, Database
 from quarry.runs.idempotency import Claim, KeyedRequest, once
 from quarry.services.services import LOCAL_USER, Caller, Services
+from quarry.services.tenants import Quotas
 
 if TYPE_CHECKING:
     from quarry.people.filters import CardFilters
@@ -53,6 +53,7 @@ LOCAL_USER_CREDITS = 100
 GRANT_MAX = 1_000_000
 
 NOT_ENOUGH = gettext_noop("You have no credits left.")
+NONE_LEFT_OF_TENANT = gettext_noop("Your organization has no credits left; ask its administrator.")
 
 Reason = Literal["initial", "grant", "search", "unlock"]
 
@@ -109,12 +110,37 @@ async def open_account(connection: Connection, settings: Settings, user_id: str)
             return int(row["balance"])
 
 
-async def spend(connection: Connection, user_id: str, credits: int, reason: Reason, reference: str) -> int:
-    """Book `credits` off an account that is open; the new balance. Raises PaymentRequired where there are too few."""
+async def spend(
+    connection: Connection, user_id: str, credits: int, reason: Reason, reference: str, quotas: Quotas | None = None
+) -> int:
+    """Book `credits` off an account that is open, and off a tenant's `quotas`; the new balance.
+
+    Raises PaymentRequired where there are too few; the transaction must end with that.
+    """
     balance = await _book(connection, user_id, -credits, reason, reference)
     if balance is None:
         raise PaymentRequired(NOT_ENOUGH)
+    if quotas is not None:
+        # last, since all users of the tenant wait from here for the end of the transaction
+        counted = await connection.execute(
+            """insert into credits_spent as s (credits) select %(credits)s where %(max)s = 0 or %(credits)s <= %(max)s
+               on conflict (is_only) do update set credits = s.credits + excluded.credits
+               where %(max)s = 0 or s.credits + excluded.credits <= %(max)s""",
+            {"credits": credits, "max": quotas.credits},
+        )
+        if not counted.rowcount:
+            raise PaymentRequired(NONE_LEFT_OF_TENANT)
     return balance
+
+
+async def require_credits_of_tenant(connection: Connection, credits: int, quotas: Quotas | None) -> None:
+    """Raise PaymentRequired if the users of a tenant have fewer `credits` left together; `spend` checks again."""
+    if quotas is not None and quotas.credits:
+        cursor = await connection.execute(
+            "select from credits_spent where credits + %s > %s", [credits, quotas.credits]
+        )
+        if await cursor.fetchone() is not None:
+            raise PaymentRequired(NONE_LEFT_OF_TENANT)
 
 
 async def grant(database: Database, settings: Settings, user_id: str, credits: int) -> int:
@@ -294,7 +320,9 @@ async def _unlock(
         )
         charged = unlock.rowcount == 1
         if charged:
-            balance = await spend(connection, user_id, UNLOCK_PRICE, "unlock", f"{search_id}/{person_id}")
+            balance = await spend(
+                connection, user_id, UNLOCK_PRICE, "unlock", f"{search_id}/{person_id}", services.quotas
+            )
         else:
             balance = await balance_of(connection, services.settings, user_id)
         contact = await read_contact(connection, user_id, search_id, person_id)

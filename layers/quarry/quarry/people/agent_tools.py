@@ -34,9 +34,8 @@ from quarry.people.contract import (
 from quarry.people.normalisation import ASSERTIONS, weakened
 from quarry.people.retrieval import check_constraints, check_places, load_profiles
 from quarry.people.search import search_people
-from quarry.platform.contract import Evidence, Request
+from quarry.platform.contract import Evidence, LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, Identifier, QueryText, left_out, shorten
 from quarry.runs.idempotency import KeyText

@@ -22,8 +22,8 @@ from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.values import Interval, interval_of
-from quarry.spans.gazetteer import spellings, usual_name
 from quarry.spans.mention import PlaceKind, Span
+from quarry.spans.places import spellings, usual_name
 
 ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""

@@ -33,7 +33,7 @@ from quarry.people.filters import (
 )
 from quarry.people.normalisation import OR
 from quarry.platform.text import left_out
-from quarry.spans.gazetteer import spellings
+from quarry.spans.places import spellings
 
 MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import log
 
-from quarry.language.log_linear import Weights, softmax, stored_weights
+from quarry.language.recognition import Weights, softmax, stored_weights
 from quarry.language.word_forms import (
     STOP_WORDS,
     Token,
@@ -28,11 +28,10 @@ from quarry.language.word_forms import (
 from quarry.people.facets import PEOPLE
 from quarry.reader.denials import Run, chances_denied
 from quarry.spans.dates import find_dates
-from quarry.spans.gazetteer import known_place
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
-from quarry.spans.places import find_places
+from quarry.spans.places import find_places, known_place
 
 TOKENS_MAX = 200
 """How many words of a query are read."""

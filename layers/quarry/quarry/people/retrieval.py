@@ -27,11 +27,10 @@ from quarry.people.ranking import (
 from quarry.people.reasons import CardWithPhrases
 from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.postgres.adapters import half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vector
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.schema.facets import NamedValue, nearest
-from quarry.spans.gazetteer import alternatives_in
+from quarry.schema.source import NamedValue, nearest
+from quarry.spans.places import alternatives_in
 
 OVERFETCH_CARDS = 50
 """How many people with the nearest cards, and with the nearest children, are candidates in a tier."""

@@ -17,7 +17,15 @@ from quarry.language.recognition import language_of
 from quarry.language.word_forms import is_everyday, tokenise
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
-from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
+from quarry.people.access import (
+    NOT_ENOUGH,
+    SEARCH_PRICE,
+    hold_people,
+    open_account,
+    require_credits_of_tenant,
+    spend,
+    store_search,
+)
 from quarry.people.as_read import constraints_of_segments
 from quarry.people.contract import (
     Constraints,
@@ -180,7 +188,7 @@ async def _search(
                 await claim.store(connection, response)
             if is_charged:
                 # last, since the user's other searches wait from here for the end of this transaction
-                await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
+                await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id), services.quotas)
     if is_charged:
         services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
@@ -203,6 +211,7 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
     """Check the credit before any model call. The charge itself checks again."""
     with run.step("credit_check"):
         async with services.database.transaction() as connection:
+            await require_credits_of_tenant(connection, SEARCH_PRICE, services.quotas)
             balance = await open_account(connection, services.settings, caller.user_id)
         if balance < SEARCH_PRICE:
             raise PaymentRequired(NOT_ENOUGH)

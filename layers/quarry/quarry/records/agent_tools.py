@@ -12,7 +12,6 @@ from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.answer import answer_question
-from quarry.records.collections import describe_collections, read_record
 from quarry.records.contract import (
     HISTORY_CHARACTERS_MAX,
     HISTORY_TURNS,
@@ -27,8 +26,7 @@ from quarry.records.contract import (
 from quarry.records.contract import Source as RecordSource
 from quarry.records.evidence import RecordText, passage
 from quarry.records.finding import rank_records
-from quarry.records.retrieval import describe
-from quarry.records.scope import EVERYTHING
+from quarry.records.retrieval import describe, describe_collections, read_record
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 from quarry.verification.wire import CheckedStatement, MarkedText, marked_end
@@ -48,7 +46,7 @@ async def search_text(
 
         async def search(types: RecordTypes) -> list[RecordText]:
             chosen = [each.narrowed(filters.get(each.name)) for each in types.named(searched)]
-            ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
+            ranked = await rank_records(text, chosen, acting, run)
             texts = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
             return [texts[item.key] for item in ranked[:limit] if item.key in texts]
 

@@ -15,8 +15,7 @@ from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.answering.contract import TURN_CHARACTERS_MAX, AskedBefore, FinalAnswerEvent
 from quarry.domains import module
 from quarry.platform.errors import NotFound
-from quarry.platform.links import CITATION
-from quarry.platform.text import QUERY_MAX_CHARACTERS, unmark
+from quarry.platform.text import CITATION, QUERY_MAX_CHARACTERS, unmark
 from quarry.services.services import Caller, Services
 
 LISTED_MAX = 10

@@ -12,8 +12,8 @@ from fastapi import Depends, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import Gone, NotFound
-from quarry.platform.lazy_model import LazyModel
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import AFTER_SEQ, NDJSON, PLACE_PATTERN, Event, Form, StreamPosition
 from quarry.web.middleware import deadline_of

@@ -10,7 +10,7 @@ from uuid import uuid4
 from quarry.answering.contract import AskedBefore, AskRequest, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
 from quarry.client.calls import given, route, streamed
-from quarry.client.wire import Call, CallInput, EventTypes
+from quarry.client.exchange import Call, CallInput, EventTypes
 from quarry.companies import contract as companies
 from quarry.ontology import contract as ontology
 from quarry.people.contract import (
