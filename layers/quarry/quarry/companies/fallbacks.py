@@ -145,14 +145,20 @@ class Evidence:
 
 def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None) -> list[Evidence]:
     """What speaks for each candidate. Words that few of them have weigh more."""
-    words_of = [_company_words(entry.company, intent) for entry in entries]
+    filed = [[_filed(entry.company, group) for group in intent.tags] for entry in entries]
+    names = [significant_words(group.name) for group in intent.tags]
+    # the words of each profile, and the names of the tags that the company has
+    words_of = [
+        profile_words(entry.company).union(*(name for name, share in zip(names, own, strict=True) if share))
+        for entry, own in zip(entries, filed, strict=True)
+    ]
     holders = Counter(word for held in words_of for word in held)
     weights = {word: math.log(1 + len(entries) / (0.5 + holders[word])) for word in intent.words}
-    rarity = _rarity(entry.company for entry in entries)
+    rarity = _rarity([entry.company for entry in entries if seed is not None])
     found: list[Evidence] = []
-    for entry, held in zip(entries, words_of, strict=True):
+    for entry, held, shares in zip(entries, words_of, filed, strict=True):
         covered = held & weights.keys()
-        groups = tuple(group for group in intent.tags if _filed(entry.company, group))
+        groups = tuple(group for group, share in zip(intent.tags, shares, strict=True) if share)
         share = sum(weights[word] for word in covered) / sum(weights.values()) if weights else 0.0
         low, high = MEANING_RANGE
         meaning = min(1.0, max(0.0, (entry.candidate.semantic - low) / (high - low)))
@@ -161,7 +167,7 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
             overlap = _overlap(entry.company, seed, rarity)
             values |= {"like": 1.0, "like words": share, "like tags": overlap, "like meaning": meaning}
         else:
-            tags = sum(_filed(entry.company, group) for group in intent.tags) / max(1, len(intent.tags))
+            tags = sum(shares) / max(1, len(intent.tags))
             missed = sum(group.is_demanded and group not in groups for group in intent.tags)
             values |= {
                 "always": 1.0,
@@ -218,12 +224,6 @@ def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent, *, by_meaning: b
         ranked_company_ids=[entry.company.id for entry, *_ in kept],
         per_company=[_described(entry, evidence, chance, inputs, intent) for entry, evidence, chance in kept],
     )
-
-
-def _company_words(company: Company, intent: CompanyIntent) -> frozenset[str]:
-    """The words of a profile, and the names of the tags that the company has."""
-    names = (group.name for group in intent.tags if _filed(company, group))
-    return profile_words(company).union(*(significant_words(name) for name in names))
 
 
 def _filed(company: Company, group: TagGroup) -> float:

@@ -187,6 +187,8 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
         near = [(result.companies[each.company_id], each.misses) for each in references] + near
     stated = (*intent.stated, *intent.assumed)
     meeting = await count_meeting(context.services.reader, stated) if intent.stated else None
+    comparisons = (each for each in intent.assumed if isinstance(each, Comparison))
+    assumed_values = [f"{each.field}: {' or '.join(map(str, each.scalars))}" for each in comparisons]
     remarks = [*dropped(inquiry)]
     remarks += [gettext("the search was cut short by its limits")] if result.is_cut_short else []
     return FoundCompanies(
@@ -194,19 +196,10 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
         [] if result.is_near else references,
         near,
         meeting,
-        _assumed(intent),
+        assumed_values,
         uncovered(result) if result.chosen else result.absent_words,
         remarks,
     )
-
-
-def _assumed(intent: CompanyIntent) -> list[str]:
-    """The conditions that nobody stated, as field and value."""
-    return [
-        f"{each.field}: {' or '.join(map(str, each.scalars))}"
-        for each in intent.assumed
-        if isinstance(each, Comparison)
-    ]
 
 
 # ---- the tool ----

@@ -144,7 +144,8 @@ class _QuestionIntent:
         for mention in self._said.values:
             self._add_value(mention)
         self._add_numbers()
-        topic = self._topic()
+        # the words that neither state a condition nor mean "companies"
+        topic = words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return CompanyIntent(
@@ -156,7 +157,12 @@ class _QuestionIntent:
             words=tuple(significant_words(topic)),
             is_plain=self._is_plain(topic),
             count=self._count(),
-            missing=tuple(self._missing()),
+            # places where no company is
+            missing=tuple(
+                self._words(mention.place)
+                for mention in self._said.values
+                if all(link.rows == 0 and link.field in _PLACES for link in mention.links)
+            ),
             evidence=tuple(self._evidence),
             asks=self._asks(),
             is_sure=self._reading.verdict == "confident",
@@ -257,16 +263,6 @@ class _QuestionIntent:
         # a company that helps farmers is no farmers' cooperative
         is_whole = reading.query is not None and is_said_whole(reading, reading.query.where, _PLACES)
         return reading.query if is_whole else None
-
-    def _missing(self) -> Iterator[str]:
-        """The places in the question where no company is."""
-        for mention in self._said.values:
-            if all(link.rows == 0 and COMPANIES.facets[link.field].facet == "place" for link in mention.links):
-                yield self._words(mention.place)
-
-    def _topic(self) -> str:
-        """The words that neither state a condition nor mean \"companies\"."""
-        return words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
 
     @cached_property
     def _nouns(self) -> set[int]:

@@ -479,11 +479,8 @@ async def led_answer(context: Context, written: ModelAnswer, content: str, check
     found = [reference for each in reversed(toolset.found) for reference in each.fits]
     listed = [] if result is None else _ids(result)
     others_listed = [id for each in toolset.results if each is not result for id in _ids(each)]
-    ids = list(
-        dict.fromkeys(
-            [*listed, *others_listed, *(hit.id for hit in toolset.hits), *(id for id, _ in _near_companies(toolset))]
-        )
-    )
+    near = [company.id for each in toolset.found for company, _ in each.near]
+    ids = list(dict.fromkeys([*listed, *others_listed, *(hit.id for hit in toolset.hits), *near]))
     known = {id: company for each in toolset.found for id, company in each.result.companies.items()}
     unknown = [id for id in ids if id not in known]
     known |= {each.id: each for each in await companies_by_ids(context.services.reader, unknown)}
@@ -528,11 +525,6 @@ def _ids(result: QueryResult) -> list[str]:
     if not result.query.asks_for_rows or "id" not in names:
         return []
     return [str(row[names.index("id")]) for row in result.rows[:SHOWN_MAX]]
-
-
-def _near_companies(toolset: CompanyToolset) -> Iterator[tuple[str, Sequence[str]]]:
-    for each in toolset.found:
-        yield from ((company.id, misses) for company, misses in each.near)
 
 
 def _reference(company: Company, result: QueryResult | None, *, is_listed: bool) -> Reference:

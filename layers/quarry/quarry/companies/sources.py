@@ -16,7 +16,7 @@ from quarry.query import execute as by_row
 from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
 from quarry.schema.algebra import Condition
-from quarry.schema.source import Field, Schema, Source
+from quarry.schema.source import Schema, Source
 
 _NAME = "companies"
 
@@ -27,13 +27,12 @@ _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """The nouns for companies of any status."""
 
 
-def _as_said(field: Field) -> Field:
-    """The field, worded as people say it, with texts compared by their spellings in the data."""
-    facet = COMPANIES.fields[field.name]
-    return replace(field, place=facet.place, folds=facet.folds, wording=facet.wording)
-
-
-_FIELDS = {name: _as_said(each) for name, each in SOURCES[_NAME].fields.items()}
+# worded as people say it, with texts compared by their spellings in the data
+_FIELDS = {
+    name: replace(each, place=facet.place, folds=facet.folds, wording=facet.wording)
+    for name, each in SOURCES[_NAME].fields.items()
+    for facet in [COMPANIES.fields[name]]
+}
 
 SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
 """The schema of a company search's filters."""

@@ -251,16 +251,12 @@ async def _find(arguments: FindPeopleArguments, caller: Caller, services: Servic
 def _shown(found: PeopleSearchResponse) -> dict[str, Any]:
     return {
         "search_id": found.search_id,
-        "people": [_short(person) for person in found.people],
+        "people": [each.model_dump(mode="json", include={*FoundPerson.model_fields}) for each in found.people],
         "relaxations": [each.model_dump() for each in found.relaxations],
         "charged": found.charged,
         "notice": found.notice,
         "next": "`get` gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
     }
-
-
-def _short(person: PersonResult) -> dict[str, Any]:
-    return person.model_dump(mode="json", include={*FoundPerson.model_fields})
 
 
 AGENT_TOOLS = (

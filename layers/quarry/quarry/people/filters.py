@@ -157,11 +157,6 @@ class CardFilters:
             conditions |= dict.fromkeys(HARD_CONSTRAINTS["location"], ())
         return CardFilters(**conditions)
 
-    @property
-    def expects_more(self) -> bool:
-        """Whether roles or words are required."""
-        return bool(self.roles or self.texts)
-
 
 _NOTHING = CardFilters()
 

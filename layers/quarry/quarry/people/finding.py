@@ -121,7 +121,7 @@ class _TieredSearch:
         tier, found = await self._relaxing(hard, None, {**whole, **named})
         if len(by_one) >= TOP_PEOPLE:
             found = {**whole, **named}  # enough: nobody else is shown
-        elif filters.expects_more:
+        elif filters.roles or filters.texts:
             _, as_expected = await self._relaxing(filters, among, {})
             if not as_expected and not whole and await self._are_ruled_out(among):
                 return await self._ruled_out(among, named, tier)

@@ -63,6 +63,7 @@ def normalise(constraints: Constraints) -> Constraints:
     should = constraints.should
     should = should.model_copy(update={"keywords": [*left_over, *should.keywords]})
     intents = {"intent_secondary": _taxonomy(should.intent_secondary, Intent, [])}
+    score = constraints.confidence_score
     return Constraints(
         query_original=constraints.query_original,
         query_cleaned=_text(constraints.query_cleaned) or _text(constraints.query_original),
@@ -72,7 +73,7 @@ def normalise(constraints: Constraints) -> Constraints:
         like=_name(constraints.like),
         search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
         query_embedding_text=_text(constraints.query_embedding_text),
-        confidence_score=_share(constraints.confidence_score),
+        confidence_score=min(1.0, max(0.0, score)) if math.isfinite(score) else 0.0,
         evidence=constraints.evidence[:EVIDENCE_MAX],
     )
 
@@ -207,10 +208,6 @@ def _short(value: str) -> str:
 
 def _text(value: str) -> str:
     return " ".join(value.split())[:TEXT_CHARACTERS_MAX].strip()
-
-
-def _share(value: float) -> float:
-    return min(1.0, max(0.0, value)) if math.isfinite(value) else 0.0
 
 
 def edited(constraints: Constraints, query: str) -> Constraints:

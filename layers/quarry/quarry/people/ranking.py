@@ -300,7 +300,8 @@ def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:
     """The score of a person, 0 to 1.45. `text_score_max` is the best text score among the candidates."""
-    bonuses = lexical_bonus(evidence.text_score, text_score_max) + should_bonus(evidence.should_hits)
+    lexical_bonus = LEXICAL_BONUS_MAX * evidence.text_score / text_score_max if text_score_max else 0.0
+    bonuses = lexical_bonus + should_bonus(evidence.should_hits)
     return max(0.0, base_score(evidence) + bonuses - penalties(evidence, filters))
 
 
@@ -314,11 +315,6 @@ def base_score(evidence: PersonEvidence) -> float:
         + WEIGHT_CHILD_BEST * max(children, default=0.0)
         + WEIGHT_AVG_TOP3 * (fsum(top) / len(top) if top else 0.0)
     )
-
-
-def lexical_bonus(text_score: float, text_score_max: float) -> float:
-    """LEXICAL_BONUS_MAX in proportion to the best text score."""
-    return LEXICAL_BONUS_MAX * text_score / text_score_max if text_score_max else 0.0
 
 
 def should_bonus(hits: int) -> float:

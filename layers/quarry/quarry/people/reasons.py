@@ -153,13 +153,14 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
     """One to three reasons by rule, best first: the experience that meets most conditions, shared skills, availability, and
     matching achievements; else the nearest experience.
     """
-    cards = sorted(person.matched_cards, key=lambda card: -len(_met(card, filters)))
+    cards = [(card, _met(card, filters)) for card in person.matched_cards]
+    cards.sort(key=lambda each: -len(each[1]))
     reasons = [
-        *(_experience(card, _met(card, filters)) for card in cards[:1]),
+        *(_experience(card, met) for card, met in cards[:1]),
         *_skills_in_common(person, filters),
         *_availability(person, filters),
         *_deeds(person, filters),
-        *(_experience(card, met) for card in cards[1:] if (met := _met(card, filters))),
+        *(_experience(card, met) for card, met in cards[1:] if met),
     ]
     return sanitised(reasons) or sanitised([person.headline or ""]) or [gettext(NOTHING_TO_SAY)]
 
@@ -205,10 +206,11 @@ def _overlaps(card: ExperienceCard, filters: CardFilters) -> bool:
 def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """ "Kafka, Go and Redis at Tarang Pay", by the card with most of the skills asked for."""
     terms = [_stems(term) for term in filters.should_terms]
-    held = [
-        [name for name in _skills(card) if any(_holds(_stems(name), term) for term in terms)]
+    skills_of = [
+        unique([*card.skills, *(tag for child in card.children for tag in child.tags)], str.casefold)
         for card in person.matched_cards
     ]
+    held = [[name for name in names if any(_holds(_stems(name), term) for term in terms)] for names in skills_of]
     most = max(held, key=len, default=[])
     if most:
         card = person.matched_cards[held.index(most)]
@@ -219,11 +221,6 @@ def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[st
             yield gettext("{title} at {company}", title=skills, company=card.company_name)
         else:
             yield f"{skills}, {card.title}"
-
-
-def _skills(card: ExperienceCard) -> list[str]:
-    names = [*card.skills, *(tag for child in card.children for tag in child.tags)]
-    return list(unique(names, str.casefold))
 
 
 def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:

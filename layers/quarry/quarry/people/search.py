@@ -33,7 +33,6 @@ from quarry.people.contract import (
     PeopleReasons,
     PeopleSearchRequest,
     PeopleSearchResponse,
-    PersonReasons,
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
@@ -47,7 +46,6 @@ from quarry.people.reasons import (
     ReasonsToGive,
     data_block,
     evidence,
-    fallback_reasons,
     judged,
     reasons_for,
     reasons_messages,
@@ -366,13 +364,10 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 def _is_tidy(query: Cut) -> bool:
     return all(
         any(each.likeness == 1 for each in segment.values) if segment.values
-        else segment.value is not None or _are_everyday(query, segment.first, segment.last)
+        else segment.value is not None
+        or all(is_everyday(each.key) or any(map(str.isdigit, each.key)) for each in query.tokens[segment.first : segment.last])
         for segment in query.segments
     )  # fmt: skip
-
-
-def _are_everyday(query: Cut, first: int, last: int) -> bool:
-    return all(is_everyday(token.key) or any(map(str.isdigit, token.key)) for token in query.tokens[first:last])
 
 
 async def _clean_up(query: str, run: Run) -> str:
@@ -391,22 +386,14 @@ async def _clean_up(query: str, run: Run) -> str:
         return query
 
 
-def _reasons_by_rule(task: ReasonsToGive) -> PeopleReasons:
-    return PeopleReasons(
-        people=[
-            PersonReasons(person_id=person.id, why_matched=fallback_reasons(person, task.filters))
-            for person in task.people
-        ]
-    )
-
-
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
     lambda asked: reasons_messages(
         asked.constraints.query_original, [evidence(person, asked) for person in asked.people]
     ),
     PeopleReasons,
-    _reasons_by_rule,
+    # who is left out keeps their place, and gets reasons by rule
+    lambda _: PeopleReasons(people=[]),
 )
 
 
