@@ -151,7 +151,7 @@ class FileLoad:
     def __post_init__(self) -> None:
         reserved = {word for (word,) in self.connection.execute(_RESERVED)}
         self.guesser = TableGuesser(self.writing, reserved)
-        self._needs = self._keys_that_are_given()
+        self._needs = self._required_keys()
         self.connection.execute(
             "create temporary table pg_temp.staged (file int, number bigint, fields jsonb) on commit drop"
         )
@@ -428,7 +428,7 @@ class FileLoad:
             "case jsonb_typeof(s.fields -> {1}) when 'string' then (" + written + ")::{2} else ({0})::{2} end"
         ).format(text, name, type_name)
 
-    def _keys_that_are_given(self) -> Sequence[str]:
+    def _required_keys(self) -> Sequence[str]:
         """The key columns of the existing table; none where Postgres numbers its rows."""
         if self.relation is None:
             return ()
