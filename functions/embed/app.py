@@ -60,7 +60,7 @@ async def _embed(
     collections = (await read_collections(database)).values()
     tables = [*catalog.EMBEDDED.values(), *embedded_tables(collections)]
     try:
-        await keep_in_step(database, collections, keep_going=keep_going)
+        await keep_in_step(database, collections, rows_max=services.rows_max, keep_going=keep_going)
         embedded = await embed_tables(
             database, services.embeddings, tables, refusals_max=REFUSALS_MAX, keep_going=keep_going
         )

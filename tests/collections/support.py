@@ -14,7 +14,7 @@ from quarry.collections.catalog_reading import relations_named, relations_of_sch
 from quarry.collections.declaration import read_declarations
 from quarry.collections.upkeep import keep_in_step, read_collections
 from quarry.collections.uses import tables_named
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
 from quarry_map.drafting import draft

@@ -365,7 +365,7 @@ def searched(collection: dict[str, Any]) -> set[str]:
     }  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(schema_of_any_kind())
 def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Relation]) -> None:
     made = draft("public", relations)

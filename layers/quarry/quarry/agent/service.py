@@ -408,15 +408,16 @@ class ConditionChecks(NamedTuple):
         constraints as a whole. Raises InvalidInput and DatabaseUnavailable.
         """
         if read is not None:
-            return await self._checked(read, question, database)
+            return await self.check(read, question, database)
         if former is None:
             return None
         try:
-            return await self._checked(made_of(former), question, database)
+            return await self.check(made_of(former), question, database)
         except InvalidInput as error:
             raise InvalidInput([FieldError("/constraints", each.message) for each in error.errors]) from error
 
-    async def _checked(self, read: Understood, question: str, database: Database) -> Understood:
+    async def check(self, read: Understood, question: str, database: Database) -> Understood:
+        """What was understood, with values as the data spells them, as `checked` says."""
         if read.query.source != self.source:
             raise InvalidInput([FieldError(f"{OWN}/query/source", f"the source is {self.source!r} here")])
         await off_loop(self._check_fields, read)

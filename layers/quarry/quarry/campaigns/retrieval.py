@@ -9,10 +9,9 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
+from quarry.campaigns.conditions import AGGREGATED_VALUES_MAX, COUNTED, NAME, NO_DAY, SCHEMA, CampaignSet, KnownValues
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, COUNTED, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound

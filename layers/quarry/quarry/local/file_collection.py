@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from quarry.collections.apply import apply_change, stored_collections
+from quarry.collections.apply import apply_change, check_rows, stored_collections
 from quarry.collections.catalog_reading import relations_named, with_markup
 from quarry.collections.declaration import FILE_NAME, read_declarations
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
@@ -24,7 +24,7 @@ from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
-from quarry.platform.errors import ConfigurationError
+from quarry.platform.errors import ConfigurationError, Forbidden
 from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
@@ -92,8 +92,9 @@ def load_collection(
                 with _declared(connection, table, text) as declared:
                     for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
+                    check_rows(connection, database.rows_max)
                     _warn_of_others(connection, declared)
-        except (LoadError, UnreadableFile) as error:
+        except (LoadError, UnreadableFile, Forbidden) as error:
             report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))

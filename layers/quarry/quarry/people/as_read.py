@@ -58,7 +58,7 @@ class _Draft:
         self.note(f"{where}.{name}", " or ".join(values), segment, part)
 
 
-def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
+def constraints_of_segments(cut: Cut, read: Sequence[Read]) -> Constraints:
     """The constraints of a query, not yet normalised."""
     draft = _Draft(cut, Constraints(query_original=cut.text, query_cleaned=cut.text))
     draft.is_both = any(part == "both" for _, (_, part), _ in read)

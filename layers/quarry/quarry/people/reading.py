@@ -149,7 +149,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         words = [token.key for token in tokens[first:last]]
-        whole = [each for each in values if each.is_whole and _is_said(words, each)]
+        whole = [each for each in values if each.is_whole and _is_mentioned(words, each)]
         whole = whole or [
             each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(words, each)
         ]
@@ -178,7 +178,7 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
         yield from held
 
 
-def _is_said(terms: Sequence[str], value: KnownValue) -> bool:
+def _is_mentioned(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words state a value; roles and teams may be in the plural or a declared synonym. Other forms are no team:
     "accountants" are not in Accounting.
     """
@@ -511,10 +511,7 @@ def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> 
     for chance, choice in zip(chances, choices, strict=True):
         if chance >= min(CHANCE_MIN, max(chances)):
             yield _Reading(
-                reading,
-                (segment, choice, chance),
-                reading.passed.after(segment, choice),
-                reading.score + log(chance),
+                reading, (segment, choice, chance), reading.passed.after(segment, choice), reading.score + log(chance)
             )
 
 

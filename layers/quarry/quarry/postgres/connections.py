@@ -14,7 +14,7 @@ from psycopg import Error as PostgresError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import PoolTimeout
 
-from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, Forbidden, QuarryError
 from quarry.platform.secrets import Secret
 
 DIRECTORY = Path(__file__).with_name("certificates")
@@ -146,6 +146,9 @@ POOLED_UNAWARES = "A connection pooler mixes up prepared statements: set DATABAS
 
 MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
 
+QUOTA_REACHED = "QT001"
+"""The code of what `check_rows` raises."""
+
 _MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
 
 _UNAVAILABLE = (
@@ -171,6 +174,8 @@ def translate(error: Exception) -> QuarryError | None:
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(error, _MIXED_UP_STATEMENTS):
         return ConfigurationError(POOLED_UNAWARES)
+    if isinstance(error, psycopg.Error) and error.sqlstate == QUOTA_REACHED:
+        return Forbidden(error.diag.message_primary or "")
     if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
         return ours
     if isinstance(error, _UNAVAILABLE):

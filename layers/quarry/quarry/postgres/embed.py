@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.models.interface import EmbeddingModel
 from quarry.platform.errors import ConfigurationError, ModelError, QuarryError
-from quarry.platform.renewal import leased
+from quarry.platform.off_loop import leased
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Connection, Database, Query, half_vector

@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import database_secret
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.connections import checked, translated, untrusted
 from quarry.postgres.schema import (
     SyncConnection,

@@ -33,7 +33,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
 from quarry.postgres.connections import checked, translated, untrusted
 from quarry.postgres.nodes import Address, address_at_node

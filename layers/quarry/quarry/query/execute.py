@@ -14,8 +14,8 @@ from typing import Any, LiteralString, NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import EXACT_MAX
 from quarry.postgres.pool import Database
 from quarry.query.conditions import (
     Reader,

@@ -20,8 +20,8 @@ import pydantic
 from pydantic import ConfigDict, field_validator, model_validator
 
 from quarry.language.writing import ENGLISH
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.lazy_model import LazyModel
 from quarry.schema.algebra import Aggregate, Condition
 
 FacetKind = Literal[

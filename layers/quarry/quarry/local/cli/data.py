@@ -131,7 +131,7 @@ def add_to(group: Group) -> None:
 
 def _add_declaring(group: Group) -> None:
     add(
-        group, "map", "quarry.local.collections:map_schema", "draft quarry.toml from tables that exist",
+        group, "map", "quarry.local.apply:map_schema", "draft quarry.toml from tables that exist",
         "quarry map support --output quarry.toml",
         Argument("schema", "SCHEMA", "default: public", default="public"),
         option("--output", metavar="FILE", type=FILE, help="write a new file (default: standard output)"),
