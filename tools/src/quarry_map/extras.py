@@ -28,11 +28,11 @@ from quarry.collections.guessing import (
 from quarry.collections.names import (
     as_toml,
     is_called,
-    known,
     says,
     shown_name,
     slug,
     unique,
+    word_set,
     words,
     written_out,
     written_table,
@@ -395,15 +395,15 @@ def _kept_rows(column: Column, guess: TableGuess) -> str | None:
     if keys_of(column.name) or not is_writable(column.name):
         return None
     column_words, name = "_".join(words(column.name)), quoted(column)
-    if column_words in known("deleted_at") and is_date(column):
+    if column_words in word_set("deleted_at") and is_date(column):
         return f"{name} is null"
     is_truth = column.category == "B" and not column.is_array
-    if column_words in known("is_deleted") and (is_truth or is_flag(column)):
+    if column_words in word_set("is_deleted") and (is_truth or is_flag(column)):
         return f"{name} is not true" if is_truth else f"coalesce({name}, 0) = 0"
     if (
-        column_words in known("is_active")
+        column_words in word_set("is_active")
         and (is_truth or is_flag(column))
-        and known("of_account") & {*guess.relation.by_name}
+        and word_set("of_account") & {*guess.relation.by_name}
     ):
         return f"{name} is not false" if is_truth else f"coalesce({name}, 1) <> 0"
     return None

@@ -41,11 +41,11 @@ from quarry.collections.names import (
     ends_in,
     is_called,
     joined,
-    known,
-    known_stems,
-    listed,
     says,
+    stem_set,
     toml_key,
+    word_list,
+    word_set,
     words,
 )
 from quarry.collections.relations import Column, Reference, Relation, covered
@@ -113,7 +113,7 @@ class TableGuess:
     def person(self) -> list[Column]:
         """The columns with a person's first and last name; empty where one is missing."""
         found = [
-            next((column for column in self.texts if joined(column.name) in known(names)), None)
+            next((column for column in self.texts if joined(column.name) in word_set(names)), None)
             for names in ("first_name", "last_name")
         ]
         return [column for column in found if column] if None not in found else []
@@ -125,7 +125,7 @@ class TableGuess:
 
     def _named_title(self) -> Column | None:
         own = {joined(self.relation.name), "".join(singular(word) for word in words(self.relation.name))}
-        names = [*listed("title"), *own, *(name + ending for name in own for ending in ("name", "title"))]
+        names = [*word_list("title"), *own, *(name + ending for name in own for ending in ("name", "title"))]
         by_name = {joined(column.name): column for column in reversed(self.texts)}
         naming = [column for column in self.texts if not _holds_figures(column)]
         short = [column for column in naming if not is_prose(column)]
@@ -134,7 +134,7 @@ class TableGuess:
             *(
                 by_name[name]
                 for name in names
-                if name in by_name and (name in known("title") or by_name[name] in naming)
+                if name in by_name and (name in word_set("title") or by_name[name] in naming)
             ),
             # an order has no name: a name in it is a person's
             *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
@@ -367,7 +367,7 @@ class TableGuess:
 def _happens(column: Column, *verbs: str) -> bool:
     """Whether the name of a date contains one of these verbs, in one word or two ("check_in")."""
     terms = words(column.name)
-    return not known_stems(*verbs).isdisjoint(map(stem, (*terms, *map("".join, pairwise(terms)))))
+    return not stem_set(*verbs).isdisjoint(map(stem, (*terms, *map("".join, pairwise(terms)))))
 
 
 def _ends_as_title(column: Column) -> bool:
@@ -415,7 +415,7 @@ class TableDraft:
 def name_by_reference(column: str, other: TableGuess) -> str:
     """The name of a facet for a column that refers to a table: `support_agent` for `support_agent_id`."""
     terms = words(column)
-    called = "_".join(terms[:-1] if terms[-1] in known("key_ending") else terms)
+    called = "_".join(terms[:-1] if terms[-1] in word_set("key_ending") else terms)
     own = singular("_".join(words(other.relation.name)))
     if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
         # `isbn` refers to books, `prod_id` to products

@@ -18,7 +18,7 @@ from quarry.language.word_forms import STOP_WORDS, Token, keys, phrase, stem, to
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.apart import with_currencies
+from quarry.query.ambiguity import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.execute import compile_query
 from quarry.query.paths import source_of

@@ -21,7 +21,7 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
+from quarry.query.ambiguity import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
 from quarry.query.describe import describe
 from quarry.query.execute import SERIAL, RowConditions, compile_query, execute

@@ -443,7 +443,7 @@ less. Vectors of the same model are near 1, even if more or less of the text was
 """
 
 
-async def with_given_vectors(database: Database, model: EmbeddingModel) -> list[Collection]:
+async def collections_with_vectors(database: Database, model: EmbeddingModel) -> list[Collection]:
     """The collections whose tables hold vectors. Raises ConfigurationError where the model cannot have made them."""
     found = [each for each in (await read_collections(database)).values() if each.declaration.vectors]
     columns = await columns_of(database, [each.source for each in found])

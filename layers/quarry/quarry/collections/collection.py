@@ -199,16 +199,16 @@ class Collection:
             for place, name in enumerate(self.key)
         )
 
-    def has_key_among(self, row: LiteralString = "t") -> LiteralString:
-        """Whether the source's row has one of several keys: a template with a place for their array."""
+    def has_key_among(self) -> LiteralString:
+        """Whether the source's row `t` has one of several keys: a template with a place for their array."""
         if not self.key:
-            return f"{self.key_text(row)} = any({{}}::text[])"
+            return f"{self.key_text('t')} = any({{}}::text[])"
         typed = [
             f"k.key::{type_name(self.columns[name])}" if len(self.key) == 1
             else f"(k.key::jsonb ->> {place})::{type_name(self.columns[name])}"
             for place, name in enumerate(self.key)
         ]  # fmt: skip
-        columns = listed(self.column(name, row) for name in self.key)
+        columns = listed(self.column(name, "t") for name in self.key)
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:

@@ -117,6 +117,7 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
     label = declaration.label or facet_label(name)
     is_plain = not declaration.of and not declaration.related and not declaration.expression
     is_many = is_plain and declaration.kind != "place" and collection.columns[declaration.columns_as(name)[0]].is_array
+    of_currencies = {each.currency_column for each in collection.declaration.facets.values()}
     kind = "value" if declaration.through is not None and declaration.kind == "array" else declaration.kind
     value: SqlOf = partial(_value, collection, name, declaration)
     bare = value("t")[2:]
@@ -134,11 +135,7 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
         words=(*declaration.words, *inflections(label.lower().split()[-1], collection.languages)),
         synonyms=(
             *((word, value) for word, values in declaration.synonyms.items() for value in values),
-            *(
-                _names_of_currencies()
-                if is_plain and declaration.columns_as(name)[0] in _currencies(collection)
-                else ()
-            ),
+            *(_names_of_currencies() if is_plain and declaration.columns_as(name)[0] in of_currencies else ()),
         ),
         is_hard=declaration.hard is True,
         is_people=declaration.people,
@@ -164,11 +161,6 @@ def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, i
         is_spelt=is_spelt,
         facet=kind,
     )
-
-
-def _currencies(collection: Collection) -> set[str]:
-    """The columns that hold codes of currencies."""
-    return {each.currency_column for each in collection.declaration.facets.values() if each.currency_column}
 
 
 @cache

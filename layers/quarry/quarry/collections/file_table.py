@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, LiteralString
 
@@ -23,7 +23,7 @@ from quarry.files.forms import AS_POSTGRES, COLUMN_TYPES, ColumnType, Writing
 from quarry.files.guessing import GuessedTable, TableGuesser, misfit, staged
 from quarry.files.records import Record, RecordFile, UnreadableFile
 from quarry.platform.text import storable
-from quarry.postgres.load import Loaded, LoadError, RowProblem, note_problems
+from quarry.postgres.load import Loaded, LoadError, RowProblem, identifiers, note_problems, update_if_changed
 from quarry.postgres.schema import SyncConnection
 
 TableName = tuple[str, str]
@@ -151,7 +151,7 @@ class FileLoad:
     def __post_init__(self) -> None:
         reserved = {word for (word,) in self.connection.execute(_RESERVED)}
         self.guesser = TableGuesser(self.writing, reserved)
-        self._needs = self._keys_that_are_given()
+        self._needs = self._required_keys()
         self.connection.execute(
             "create temporary table pg_temp.staged (file int, number bigint, fields jsonb) on commit drop"
         )
@@ -365,7 +365,7 @@ class FileLoad:
             return self._insert(columns, types)
         others = [name for name in types if name not in relation.primary_key]
         return self._insert(columns, types, SQL(" on conflict ({}) do {}").format(
-            _listed(relation.primary_key), _update(others) if others else SQL("nothing"),
+            identifiers(relation.primary_key), update_if_changed(others) if others else SQL("nothing"),
         ))  # fmt: skip
 
     def _replace(self, relation: Relation) -> int:
@@ -401,7 +401,7 @@ class FileLoad:
         """Write all staged rows, with the values of each header in its column."""
         values = [self._value(header, types[name]) for header, name in columns.items()]
         statement = SQL("insert into {} as t ({}) select {} from pg_temp.staged s{}").format(
-            self._table, _listed(columns.values()), SQL(", ").join(values), conflict or SQL("")
+            self._table, identifiers(columns.values()), SQL(", ").join(values), conflict or SQL("")
         )
         return self.connection.execute(statement).rowcount
 
@@ -428,7 +428,7 @@ class FileLoad:
             "case jsonb_typeof(s.fields -> {1}) when 'string' then (" + written + ")::{2} else ({0})::{2} end"
         ).format(text, name, type_name)
 
-    def _keys_that_are_given(self) -> Sequence[str]:
+    def _required_keys(self) -> Sequence[str]:
         """The key columns of the existing table; none where Postgres numbers its rows."""
         if self.relation is None:
             return ()
@@ -452,19 +452,6 @@ def _misfit(value: object, type: str, file: RecordFile, writing: Writing) -> str
 
 def _text_of(header: str) -> Composed:
     return SQL("s.fields ->> {}").format(Quoted(header))
-
-
-def _update(columns: Sequence[str]) -> Composed:
-    """What happens to an existing row: it is written if it changes."""
-    return SQL("update set {} where ({}) is distinct from ({})").format(
-        SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(name)) for name in columns),
-        SQL(", ").join(Identifier("t", name) for name in columns),
-        SQL(", ").join(Identifier("excluded", name) for name in columns),
-    )
-
-
-def _listed(names: Iterable[str]) -> Composed:
-    return SQL(", ").join(map(Identifier, names))
 
 
 def _holds_nul(value: object) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from quarry.collections.names import ends_in, is_called, joined, known, says, words
+from quarry.collections.names import ends_in, is_called, joined, says, word_set, words
 from quarry.collections.relations import Column, Relation, is_date_type
 from quarry.language.word_forms import singular
 from quarry.spans.numbers import dimension_of, unit_named
@@ -63,18 +63,18 @@ def is_prose(column: Column) -> bool:
 def is_machine_text(column: Column) -> bool:
     """Whether it holds text that nobody searches by words: identifiers, paths, addresses of pictures."""
     terms = words(column.name)
-    return bool(terms) and bool({terms[-1], "".join(terms)} & known("machine") or is_address(column))
+    return bool(terms) and bool({terms[-1], "".join(terms)} & word_set("machine") or is_address(column))
 
 
 def is_contact(column: Column) -> bool:
     """Whether it holds contact details."""
-    return is_text(column) and any(word.rstrip("0123456789") in known("contact") for word in words(column.name))
+    return is_text(column) and any(word.rstrip("0123456789") in word_set("contact") for word in words(column.name))
 
 
 def is_numbered(column: Column) -> bool:
     """Whether it holds a number or code that identifies something, whatever its type."""
     terms = words(column.name)
-    return ends_in(column.name, "numbered") or "".join(terms[-2:]) in known("numbered")
+    return ends_in(column.name, "numbered") or "".join(terms[-2:]) in word_set("numbered")
 
 
 def are_people(name: str) -> bool:
@@ -84,13 +84,13 @@ def are_people(name: str) -> bool:
 
 def is_role(column: Column) -> bool:
     """Whether it holds the occupation of a person."""
-    return is_text(column) and joined(column.name) in known("occupation")
+    return is_text(column) and joined(column.name) in word_set("occupation")
 
 
 def is_address(column: Column) -> bool:
     """Whether it holds the address of a page."""
     terms = words(column.name)
-    return is_text(column) and bool(known("address") & {*terms, "".join(terms), "".join(terms[-2:])})
+    return is_text(column) and bool(word_set("address") & {*terms, "".join(terms), "".join(terms[-2:])})
 
 
 def is_page(column: Column) -> bool:
@@ -103,7 +103,7 @@ def is_scope(column: Column) -> bool:
     terms = words(column.name)
     return (
         bool(terms)
-        and terms[0] in known("owner")
+        and terms[0] in word_set("owner")
         and terms[1:] in ((), ("id",), ("uuid",), ("key",))
         and not names_owner(column)
     )
@@ -117,7 +117,7 @@ def names_owner(column: Column) -> bool:
 def is_correspondent(column: Column, end: str) -> bool:
     """Whether it says who a message is for or from, its `end`, by its last word, or by the one before `id`."""
     terms = words(column.name)
-    return not column.is_array and bool(known(end) & {*terms[-1:], *(terms[-2:-1] if is_numbered(column) else ())})
+    return not column.is_array and bool(word_set(end) & {*terms[-1:], *(terms[-2:-1] if is_numbered(column) else ())})
 
 
 def is_place(column: Column, relation: Relation) -> bool:
@@ -126,7 +126,7 @@ def is_place(column: Column, relation: Relation) -> bool:
     if not terms or not is_text(column):
         return False
     others = {word for other in relation.columns for word in words(other.name)}
-    return terms[-1] in AREAS | known("place") or (
+    return terms[-1] in AREAS | word_set("place") or (
         terms[-1] == "state" and bool(others & {"city", "zip", "zipcode", "postcode"})
     )
 
@@ -186,11 +186,11 @@ def is_year(column: Column) -> bool:
     if column.category != "N" or column.is_array:
         return False
     terms = words(column.name)
-    if any(_is_year(word) for word in (*terms[-1:], *(terms[:1] if {*terms[1:]} <= known("dated_by_year") else ()))):
+    if any(_is_year(word) for word in (*terms[-1:], *(terms[:1] if {*terms[1:]} <= word_set("dated_by_year") else ()))):
         return column.least is None or column.most is None or _are_years(column.least, column.most)
     if len(terms) != 1 or column.least is None or column.most is None or not _are_years(column.least, column.most):
         return False
-    return terms[0] in known("dated_by_year") or (_is_participle(terms[0]) and column.least >= RECENT_LEAST)
+    return terms[0] in word_set("dated_by_year") or (_is_participle(terms[0]) and column.least >= RECENT_LEAST)
 
 
 def _is_participle(word: str) -> bool:
@@ -199,7 +199,7 @@ def _is_participle(word: str) -> bool:
 
 def _is_year(word: str) -> bool:
     """Whether a word means a year. German words may end in it ("baujahr")."""
-    return word in known("year") or (word.endswith("jahr") and not word.startswith("halb"))
+    return word in word_set("year") or (word.endswith("jahr") and not word.startswith("halb"))
 
 
 def _are_years(least: float, most: float) -> bool:
@@ -219,7 +219,7 @@ def is_amount(column: Column) -> bool:
     is_called_so = says(column.name, "amount") and not ends_in(column.name, "no_amount") and not _counts_things(column)
     is_called_so = is_called_so or (len(terms) > 1 and ends_in(column.name, "always_hundredths"))
     is_called_so = is_called_so or (
-        "rate" in terms and says(column.name, "rate_of") and {*terms} <= known("rate_of") | {"rate", "per"}
+        "rate" in terms and says(column.name, "rate_of") and {*terms} <= word_set("rate_of") | {"rate", "per"}
     )
     if "discount" in terms and not _is_called_amount(terms) and (column.most is None or is_share(column)):
         # a share of the price, or an amount
@@ -229,7 +229,7 @@ def is_amount(column: Column) -> bool:
 
 def _is_called_amount(terms: Sequence[str]) -> bool:
     """Whether the name of a discount says that it is an amount: `discount_cents`, `discount_amount`."""
-    return bool({*terms} & known("always_hundredths") or {*terms} & known("amount") - {"discount"})
+    return bool({*terms} & word_set("always_hundredths") or {*terms} & word_set("amount") - {"discount"})
 
 
 def _counts_things(column: Column) -> bool:
@@ -280,7 +280,7 @@ def is_flag(column: Column) -> bool:
         return False
     terms = words(column.name)
     is_called_so = bool(terms) and (
-        terms[0] in known("flag_first") or terms[-1] in known("flag") or _is_participle(terms[-1])
+        terms[0] in word_set("flag_first") or terms[-1] in word_set("flag") or _is_participle(terms[-1])
     )
     return is_called_so and column.least >= 0 and column.most <= 1
 

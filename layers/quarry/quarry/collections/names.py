@@ -89,7 +89,7 @@ def _lists() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def listed(meaning: str) -> tuple[str, ...]:
+def word_list(meaning: str) -> tuple[str, ...]:
     """The words with this meaning, language by language. Raises KeyError."""
     found = [each[meaning] for each in _lists().values() if meaning in each]
     if not found:
@@ -98,31 +98,31 @@ def listed(meaning: str) -> tuple[str, ...]:
 
 
 @cache
-def known(meaning: str) -> frozenset[str]:
+def word_set(meaning: str) -> frozenset[str]:
     """The words of `listed` as a set."""
-    return frozenset(listed(meaning))
+    return frozenset(word_list(meaning))
 
 
 @cache
-def known_stems(*meanings: str) -> frozenset[str]:
+def stem_set(*meanings: str) -> frozenset[str]:
     """The stems of the words with one of these meanings."""
-    return frozenset(stem(word) for meaning in meanings for word in listed(meaning))
+    return frozenset(stem(word) for meaning in meanings for word in word_list(meaning))
 
 
 def says(name: str, meaning: str) -> bool:
     """Whether any word of a name has this meaning."""
-    return not known(meaning).isdisjoint(words(name))
+    return not word_set(meaning).isdisjoint(words(name))
 
 
 def ends_in(name: str, meaning: str) -> bool:
     """Whether the last word of a name has this meaning."""
-    return not known(meaning).isdisjoint(words(name)[-1:])
+    return not word_set(meaning).isdisjoint(words(name)[-1:])
 
 
 def is_called(name: str, *meanings: str) -> bool:
     """Whether any word of a name, in the singular, has one of these meanings."""
     terms = {singular(word) for word in words(name)}
-    return any(terms & known(meaning) for meaning in meanings)
+    return any(terms & word_set(meaning) for meaning in meanings)
 
 
 def joined(name: str) -> str:
@@ -170,7 +170,7 @@ def written_out(name: str) -> str:
 
 def _parted(word: str) -> tuple[str, ...]:
     """The words of a name that is run together, as Postgres leaves one that was written without quotes."""
-    for tail in listed("tail"):
+    for tail in word_list("tail"):
         head = word.removesuffix(tail)
         if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and not is_everyday(word):
             return (*_parted(head), tail)

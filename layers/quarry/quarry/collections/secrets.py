@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.guessing import is_category, is_text
-from quarry.collections.names import ends_in, is_called, joined, known, listed, says, words
+from quarry.collections.names import ends_in, is_called, joined, says, word_list, word_set, words
 from quarry.collections.relations import Column, Relation, Shape, ValueTraits, covered, covers, keys_of, overlap
 from quarry.collections.uses import Relations, Table, declared_source, uses
 from quarry.language.word_forms import singular
@@ -29,15 +29,15 @@ def _compounds(modifiers: Iterable[str], heads: Iterable[str], certainty: Certai
 @cache
 def _all_compounds() -> Mapping[str, Certainty]:
     return {
-        **_compounds(listed("code_of"), ["code"], "uncertain"),
+        **_compounds(word_list("code_of"), ["code"], "uncertain"),
         "inviteid": "uncertain",
-        **_compounds(listed("key_of"), listed("key"), "certain"),
-        **_compounds(listed("first_key"), listed("of_key"), "certain"),
+        **_compounds(word_list("key_of"), word_list("key"), "certain"),
+        **_compounds(word_list("first_key"), word_list("of_key"), "certain"),
         "sessionid": "uncertain",
-        **_compounds(listed("number_of"), listed("number"), "certain"),
-        **_compounds(listed("id_of"), ["id"], "certain"),
-        **_compounds(listed("pass_of"), ["pass"], "certain"),
-        **_compounds(listed("compound"), [""], "certain"),
+        **_compounds(word_list("number_of"), word_list("number"), "certain"),
+        **_compounds(word_list("id_of"), ["id"], "certain"),
+        **_compounds(word_list("pass_of"), ["pass"], "certain"),
+        **_compounds(word_list("compound"), [""], "certain"),
     }
 
 
@@ -161,14 +161,14 @@ def _holds_settings(column: Column, relation: Relation) -> bool:
     )
     if is_named_so or joined(column.name) == "extradata":
         return not _is_ordinary(column, relation)
-    is_value = (is_text(column) or _is_document(column)) and joined(column.name).endswith(listed("settings_value"))
-    return is_value and any(singular(word).endswith(listed("settings_table")) for word in words(relation.name))
+    is_value = (is_text(column) or _is_document(column)) and joined(column.name).endswith(word_list("settings_value"))
+    return is_value and any(singular(word).endswith(word_list("settings_table")) for word in words(relation.name))
 
 
 @lru_cache(maxsize=20_000)
 def _secrecy_in(table: str, column: str) -> Certainty | None:
     """Whether a column and its table's name together mean a secret, where the column's name alone means nothing."""
-    is_of_table = {*words(column)} <= known("generic") or is_link(column)
+    is_of_table = {*words(column)} <= word_set("generic") or is_link(column)
     return secrecy_of(f"{singular('_'.join(words(table)))}_{column}") if is_of_table else None
 
 
@@ -179,9 +179,9 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
     others = {word for each in relation.columns if each is not column for word in words(each.name)}
     is_text_key = is_text(column) and column.name not in {name for each in relation.references for name in each.columns}
     return (
-        bool(known("login") & others)
+        bool(word_set("login") & others)
         and (is_text_key or _is_document(column))
-        and {*words(column.name)} <= known("session")
+        and {*words(column.name)} <= word_set("session")
     )
 
 
@@ -189,13 +189,13 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
 def secrecy_of(name: str) -> Certainty | None:
     """Whether a name means a secret; None where it does not."""
     terms = words(name)
-    if not terms or terms[0] in known("about_first") or {terms[-1], singular(terms[-1])} & known("only_about"):
+    if not terms or terms[0] in word_set("about_first") or {terms[-1], singular(terms[-1])} & word_set("only_about"):
         return None
-    if joined(name).endswith(listed("keyword")):
+    if joined(name).endswith(word_list("keyword")):
         return None
-    if any(part in joined(name) for part in listed("in_any_name")):
+    if any(part in joined(name) for part in word_list("in_any_name")):
         return "certain"
-    parts = [word for word in terms if word not in known("of")]
+    parts = [word for word in terms if word not in word_set("of")]
     found = {
         *map(_always, terms),
         *map(_compound, _run_together(parts)),
@@ -211,8 +211,8 @@ def is_secret_number(name: str) -> bool:
     terms = words(name)
     ends = ("".join(terms[-size:]) for size in range(1, _WORDS_MAX + 1))
     return bool(terms) and (
-        terms[-1] in known("of_numbers")
-        or any(end in _all_compounds() and end.endswith((*listed("number"), "id", "code")) for end in ends)
+        terms[-1] in word_set("of_numbers")
+        or any(end in _all_compounds() and end.endswith((*word_list("number"), "id", "code")) for end in ends)
     )
 
 
@@ -223,15 +223,15 @@ def is_link(name: str) -> bool:
 
 def _always(word: str) -> Certainty | None:
     one = singular(word)
-    return "certain" if {word, one} & known("always") or one.endswith(listed("word_ending")) else None
+    return "certain" if {word, one} & word_set("always") or one.endswith(word_list("word_ending")) else None
 
 
 def _is_perhaps(terms: Sequence[str]) -> bool:
-    if len(terms) == 1 and terms[0] in known("alone"):
+    if len(terms) == 1 and terms[0] in word_set("alone"):
         return True
     forms = {terms[-1], singular(terms[-1])}
-    is_last = forms & known("perhaps") or any(form.endswith("hash") for form in forms)
-    return bool(is_last or (forms & known("carrier") and known("perhaps") & {*map(singular, terms[:-1])}))
+    is_last = forms & word_set("perhaps") or any(form.endswith("hash") for form in forms)
+    return bool(is_last or (forms & word_set("carrier") and word_set("perhaps") & {*map(singular, terms[:-1])}))
 
 
 def _run_together(terms: Sequence[str]) -> Iterator[str]:
@@ -250,7 +250,7 @@ def _compound(whole: str, least: int = _LONG_MIN) -> Certainty | None:
 
 def _is_private_link(terms: Sequence[str]) -> bool:
     """Whether it is an address that grants access by itself, or that only machines call."""
-    private, links = known("private"), known("link")
+    private, links = word_set("private"), word_set("link")
     if not links.isdisjoint(terms):
         return not private.isdisjoint(terms) or "webhook" in "".join(terms)
     return any(word.endswith(link) and word.removesuffix(link) in private for word in terms for link in links)

@@ -135,18 +135,18 @@ def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]
     for keyword, columns in declared.lines.items():
         yield from _each((keyword,), columns, TEXT)
     yield from _each(("markup",), declared.markup, TEXT, is_shown=False)
-    yield from _each(("date",), _given_name(declared.date), DATE, type=PathType(MOMENT))
-    yield from _each(("scope",), _given_name(declared.scope), SINGLE, is_shown=False)
-    yield from _each(("language", "column"), _given_name(declared.language_column), TEXT, is_shown=False)
+    yield from _each(("date",), _optional(declared.date), DATE, type=PathType(MOMENT))
+    yield from _each(("scope",), _optional(declared.scope), SINGLE, is_shown=False)
+    yield from _each(("language", "column"), _optional(declared.language_column), TEXT, is_shown=False)
     yield from _each(("url",), template_columns(declared.url or ""), SINGLE)
     yield from _each(("where",), declared.where.columns if declared.where else (), ANY, is_shown=False)
     for name, kept in declared.kept_with.items():
         path, of = ("kept_with", name), table_name(kept.of)
         yield Use(path, name, SINGLE, is_shown=False)
-        yield from _each((*path, "key"), _given_name(kept.key), SINGLE, of, is_shown=False)
+        yield from _each((*path, "key"), _optional(kept.key), SINGLE, of, is_shown=False)
         yield from _each((*path, "where"), kept.where.columns, ANY, of, is_shown=False)
     yield from _each(
-        ("vectors",), _given_name(declared.vectors.column if declared.vectors else None), VECTOR, is_shown=False
+        ("vectors",), _optional(declared.vectors.column if declared.vectors else None), VECTOR, is_shown=False
     )
     if isinstance(declared.sync, Poll):
         yield Use(("sync", "poll"), declared.sync.poll, ORDERED, type=PathType(MOMENT), is_shown=False)
@@ -172,11 +172,11 @@ def _of_facet(
     declared: CollectionDeclaration, name: str, facet: FacetDeclaration, relations: Relations
 ) -> Iterator[Use]:
     path = "facets", name
-    yield from _each((*path, "currency", "column"), _given_name(facet.currency_column), SINGLE)
+    yield from _each((*path, "currency", "column"), _optional(facet.currency_column), SINGLE)
     if facet.through is not None:
         joins, of = table_name(facet.through), table_name(facet.of or "")
         for keyword, column, table in (("by", facet.by, joins), ("to", facet.to, joins), ("key", facet.key, of)):
-            yield from _each((*path, keyword), _given_name(column), SINGLE, table, is_shown=False)
+            yield from _each((*path, keyword), _optional(column), SINGLE, table, is_shown=False)
         yield from _line((*path, "title"), str(facet.title), SINGLE, of)
     elif facet.reference is not None:
         source = relations.get(declared_source(declared))
@@ -204,7 +204,7 @@ def _of_reference(
     referred_to = other.by_name.get(key) if other and key else None
     type = type_to_compare(referred_to.base if referred_to else TEXT_TYPE)
     yield Use((*path, "by"), referred.by, SINGLE, of, type)
-    yield from _each((*path, "key"), _given_name(key), SINGLE, target, is_shown=False)
+    yield from _each((*path, "key"), _optional(key), SINGLE, target, is_shown=False)
     if isinstance(referred, Parent):
         yield from _each((*path, "show"), referred.show, ANY, target)
     elif isinstance(referred.title, Referred):
@@ -230,7 +230,7 @@ def _line(path: tuple[str, ...], line: str, fit: Fit, of: Table) -> Iterator[Use
     return (Use(path, column, fit if column == line else SINGLE, of) for column in line_columns([line]))
 
 
-def _given_name(name: str | None) -> tuple[str, ...]:
+def _optional(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 

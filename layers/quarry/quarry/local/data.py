@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.collections.apply import check_rows
-from quarry.collections.checking import take_over_vectors, with_given_vectors
+from quarry.collections.checking import collections_with_vectors, take_over_vectors
 from quarry.collections.facets import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.files.forms import ReadOptions
@@ -271,7 +271,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         if scope == "all":
             # keep the vectors until the model has shown that it can make new ones
             await probe(services.embeddings)
-            with_own_vectors = await with_given_vectors(services.database, services.embeddings)
+            with_own_vectors = await collections_with_vectors(services.database, services.embeddings)
             forgotten = [*tables, *map(embedded_table, with_own_vectors)]
             await forget_vectors(services.database, forgotten, services.embeddings)
             await take_over_vectors(services.database, with_own_vectors, services.embeddings)

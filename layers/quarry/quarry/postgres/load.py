@@ -7,7 +7,7 @@ in the same transaction. A row that has not changed is not written again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -140,7 +140,7 @@ def _stage(
     loaded: Loaded,
     on_progress: Callable[[int], None],
 ) -> None:
-    columns = _identifiers(table.columns)
+    columns = identifiers(table.columns)
     read_times_as_utc(connection)
     connection.execute(
         SQL("create temporary table pg_temp.staged on commit drop as select 0 as line, {} from {} limit 0").format(
@@ -234,24 +234,27 @@ def _drop_dangling(connection: SyncConnection, table: LoadableTable, unit: Unit,
 
 
 def _upsert(connection: SyncConnection, table: LoadableTable) -> int:
-    others = [column for column in table.columns if column != "id"]
+    columns = identifiers(table.columns)
     return connection.execute(
-        SQL(
-            """insert into {table} as t ({columns}) select {columns} from pg_temp.staged order by line
-               on conflict (id) do update set {assignments}
-               where ({current}) is distinct from ({given})"""
-        ).format(
-            table=Identifier(table.name),
-            columns=_identifiers(table.columns),
-            assignments=SQL(", ").join(SQL("{c} = excluded.{c}").format(c=Identifier(c)) for c in others),
-            current=SQL(", ").join(SQL("t.{}").format(Identifier(c)) for c in others),
-            given=SQL(", ").join(SQL("excluded.{}").format(Identifier(c)) for c in others),
+        SQL("insert into {} as t ({}) select {} from pg_temp.staged order by line on conflict (id) do {}").format(
+            Identifier(table.name), columns, columns, update_if_changed(each for each in table.columns if each != "id")
         )
     ).rowcount
 
 
-def _identifiers(names: list[str]) -> Composed:
-    return SQL(", ").join(Identifier(name) for name in names)
+def update_if_changed(columns: Iterable[str]) -> Composed:
+    """What happens to an existing row `t`: it is written if it changes."""
+    names = [*columns]
+    return SQL("update set {} where ({}) is distinct from ({})").format(
+        SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(name)) for name in names),
+        SQL(", ").join(Identifier("t", name) for name in names),
+        SQL(", ").join(Identifier("excluded", name) for name in names),
+    )
+
+
+def identifiers(names: Iterable[str]) -> Composed:
+    """Names in SQL, separated by commas."""
+    return SQL(", ").join(map(Identifier, names))
 
 
 def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]:

@@ -152,7 +152,9 @@ def migrate(
                 _count_words(connection)
                 made = files, function_files(directory)
                 return Migrated(*(tuple(file.name for file in each) for each in made))
-            _install(connection, schema)
+            with _change(connection):
+                make_schema(connection, schema)
+                _execute(connection, _BOOKKEEPING)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
@@ -203,12 +205,6 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
             )
         set_search_path(connection, schema)
         yield connection
-
-
-def _install(connection: SyncConnection, schema: str) -> None:
-    with _change(connection):
-        make_schema(connection, schema)
-        _execute(connection, _BOOKKEEPING)
 
 
 def _install_whole(connection: SyncConnection, schema: str, directory: Path, embedding_dimensions: int) -> bool:

@@ -167,19 +167,11 @@ class _Reader:
             raise InvalidInput([FieldError(self.pointer, f"{name} is {what}: arithmetic needs numbers or dates")])
         self.operands.append(path)
         place = f"{{{len(self.operands) - 1}}}"
-        end = path.end
-        of = None if path.over in ("count", "count_distinct") or not isinstance(end, Field | Computed) else end
-        currency, unit, currency_of = (of.currency, of.unit, of.currency_of) if of else (None, None, None)
-        kind = path.kind
-        if kind == "boolean":
-            place, kind = f"({place} is true)::int", "number"
-        if currency_of is not None and not isinstance(end, Computed):
-            before, dot, _ = path.text.rpartition(".")
-            currency_of = f"{before}{dot}{currency_of}"
-        return Computed(
-            place, "number" if kind == "year" else kind, path.label, unit=None if kind == "money" else unit,
-            currency=currency if kind == "money" else None, currency_of=currency_of if kind == "money" else None,
-        )  # fmt: skip
+        if path.kind == "boolean":
+            place = f"({place} is true)::int"
+        kind: Kind = "number" if path.kind in ("boolean", "year") else path.kind
+        unit, currency = (None, path.unit) if kind == "money" else (path.unit, None)
+        return Computed(place, kind, path.label, unit=unit, currency=currency, currency_of=path.currency_of)
 
 
 def _with(value: Computed, **changed: Any) -> Computed:
@@ -190,10 +182,6 @@ def called_unit(value: Computed) -> str:
     """What a value is measured in, in words."""
     without = "no currency" if value.kind == "money" else "no unit"
     return value.currency or value.unit or (f"money in {value.currency_of}" if value.currency_of else without)
-
-
-def _is_measured(value: Computed) -> bool:
-    return value.kind == "money" or value.unit is not None
 
 
 def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
@@ -207,7 +195,7 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
                 return _numeric(sign, one, two, label, other)
         if (one.kind == "money") != (two.kind == "money") or one.measured_in != two.measured_in:
             units = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
-            is_open = not all(map(_is_measured, (one, two)))
+            is_open = any(each.kind != "money" and each.unit is None for each in (one, two))
             hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
             message = f"{units}: you can only add or subtract numbers of the same unit{hint}"
             raise InvalidInput([FieldError(pointer, message)])

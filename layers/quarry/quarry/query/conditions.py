@@ -25,7 +25,7 @@ from quarry.query.expressions import (
     element_table,
     elements,
     folded,
-    held,
+    holds_any,
     key_of,
     related,
 )
@@ -126,7 +126,7 @@ def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Compose
     if not isinstance(comparison.value, OtherField):
         operand = reader.operand(comparison.field, f"{pointer}/field", of=comparison)
         if operand.holds is not None:
-            return held(operand, comparison, reader.building)
+            return holds_any(operand, comparison, reader.building)
         return compared(operand, None, comparison, reader, pointer)
     reader = reader._replace(at_once=False)  # each row's related rows are compared with its own value
     operand = reader.operand(comparison.field, f"{pointer}/field", joined=True)

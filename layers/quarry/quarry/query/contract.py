@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetCoreSchemaHandler, StringConstraints
+from pydantic import BaseModel, Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
 from quarry.platform.contract import EVIDENCE_MAX, LazyModel, Request
@@ -17,16 +17,12 @@ from quarry.schema.algebra import Cell, Condition, OneOrMany, Query, Span
 from quarry.streaming.events import Event
 
 
-def _short(query: Query) -> dict[str, Any]:
-    return query.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+def _short(part: BaseModel) -> dict[str, Any]:
+    return part.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _all_short(conditions: Sequence[Condition]) -> list[dict[str, Any]]:
-    return [each.model_dump(mode="json", by_alias=True, exclude_defaults=True) for each in conditions]
-
-
-def _same(value: Any) -> Any:
-    return value
+    return [*map(_short, conditions)]
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class _Shortened:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         written = core_schema.plain_serializer_function_ser_schema(self.short, return_schema=self.schema())
-        return core_schema.no_info_after_validator_function(_same, handler(source), serialization=written)
+        return core_schema.no_info_after_validator_function(lambda value: value, handler(source), serialization=written)
 
 
 ShortQuery = Annotated[Query, _Shortened(_short, core_schema.dict_schema)]

@@ -14,7 +14,7 @@ from typing import Any
 from quarry.language.messages import pgettext, writing
 from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.query.apart import compared_unlike
+from quarry.query.ambiguity import compared_unlike
 from quarry.query.contract import (
     CHANGEABLE,
     CONDITIONS_MAX,

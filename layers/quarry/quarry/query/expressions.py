@@ -429,7 +429,7 @@ def compared(
     return SQL("({}) is not true").format(met) if operand.many is None else SQL("not {}").format(operand.many.any(met))
 
 
-def held(operand: Operand, comparison: Comparison, building: Building) -> Composed:
+def holds_any(operand: Operand, comparison: Comparison, building: Building) -> Composed:
     """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))

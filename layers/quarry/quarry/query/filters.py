@@ -174,7 +174,8 @@ def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condi
 
 def _of_one_row(conditions: Sequence[Condition], source: Source) -> Condition:
     link = _link_of(conditions[0], source)
-    if link is None or (len(conditions) == 1 and not _has_range(conditions[0])):
+    has_range = any(each.op in RANGES for each in comparisons_of(conditions))
+    if link is None or (len(conditions) == 1 and not has_range):
         return conditions[0]
     return Exists(exists=link, where=tuple(conditions))
 
@@ -186,10 +187,6 @@ def _link_of(condition: Condition, source: Source) -> str | None:
     [*others, link] = links
     is_many = link is not None and source.links[link].is_many
     return link if is_many and not others and not any(map(denies, parts_of(condition))) else None
-
-
-def _has_range(condition: Condition) -> bool:
-    return any(each.op in RANGES for each in comparisons_of([condition]))
 
 
 def _names_same(condition: Condition, other: Condition) -> bool:

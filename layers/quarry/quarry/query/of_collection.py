@@ -62,7 +62,9 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     unshown = {name for each in others for name in each.unshown_columns} - {*collection.declaration.shows}
     titles = titles_of(collection, collections, links)
     columns = (_column_field(collection, unshown, column) for column in declared.columns)
-    paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
+    # declared keys of JSON columns have the declared type
+    keys = {**collection.document_keys, **{name: used for name, used in collection.columns.items() if used.path}}
+    paths = (_path_field(unshown, name, used) for name, used in keys.items())
     fields = dict(_facet_fields(declared, titles, collections)) | {
         name: field
         for name, field in (*columns, *paths)
@@ -272,11 +274,6 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     return name, replace(field, names_rows=collection.declaration.title == (column.name,))
 
 
-def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
-    """The keys of JSON columns, seen or declared. Declared keys have the declared type."""
-    return {**collection.document_keys, **{name: used for name, used in collection.columns.items() if used.path}}
-
-
 def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Field | None]:
     """A key of a JSON column that is no facet, as a field; None where nobody may see it."""
     kind = _KINDS.get(used.base, "text")
@@ -326,11 +323,8 @@ def titles_of(collection: Collection, others: Sequence[Collection], links: Mappi
 
 def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]:
     # of several collections of one table, the first with owners, else the first
-    return {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
-
-
-def _has_owners(collection: Collection) -> bool:
-    return collection.declaration.scope_setting is not None
+    owned = [each for each in others if each.declaration.scope_setting is not None]
+    return {each.source: each for each in reversed([*owned, *others])}
 
 
 def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
-from calendar import monthrange
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
+from quarry.platform.days import around, days_of, shifted
 from quarry.query.arithmetic import undeclared
 from quarry.query.paths import invalid
 from quarry.schema.algebra import Scalar
@@ -19,8 +19,7 @@ _FISCAL = re.compile(r"(?:FY ?(?=\d)|(\w+ )fiscal )(\d{4}(?:-Q[1-4])?|quarter|ye
 _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
-_MONTHS = {"month": 1, "quarter": 3, "year": 12, "m": 1, "q": 3, "y": 12}
-"""The months of a length of time that has whole ones."""
+_UNITS = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
 DIGITS_MAX = 300
 """Most digits of a number in Postgres."""
 DAY = datetime.timedelta(days=1)
@@ -119,14 +118,14 @@ def interval_of(
 def _fiscal(fiscal: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
     """The same of a fiscal year or quarter: those of the calendar, so many months earlier. A year is called by where it ends."""
     later = (13 - start) % 12
-    days = _days_of(f"{fiscal[1] or ''}{fiscal[2]}", _away(today, later, "m"))
-    return days and (_away(days[0], -later, "m"), _away(days[1], -later, "m"))
+    days = _days_of(f"{fiscal[1] or ''}{fiscal[2]}", shifted(today, "month", later))
+    return days and (shifted(days[0], "month", -later), shifted(days[1], "month", -later))
 
 
 def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.date] | None:
     """The first day, and the day after the last."""
     if found := _RELATIVE.fullmatch(text):
-        day = _away(today, int(found[1] or 0), found[2] or "d")
+        day = shifted(today, _UNITS[found[2] or "d"], int(found[1] or 0))
         return day, day + DAY
     if found := _NAMED.fullmatch(text):
         return _named_period(today, _AWAY[found[1].lower()], found[2].lower())
@@ -142,30 +141,15 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
         day = datetime.date(year, month, day_of_month)
         return day, day + DAY
     first, months = (month, 1) if month else (quarter * 3 - 2, 3) if quarter else (1, 12)
-    start = datetime.date(year, first, 1)
-    after = year * 12 + first - 1 + months
-    return start, datetime.date(after // 12, after % 12 + 1, 1)
-
-
-def _away(day: datetime.date, number: int, unit: str) -> datetime.date:
-    """The day a number of days, weeks, months, quarters or years away; of a shorter month its last."""
-    if unit not in _MONTHS:
-        return day + datetime.timedelta(days=number * (7 if unit == "w" else 1))
-    months = day.year * 12 + day.month - 1 + number * _MONTHS[unit]
-    year, month = months // 12, months % 12 + 1
-    return datetime.date(year, month, min(day.day, monthrange(year, month)[1]))
+    start, last = days_of(year, first, months)
+    return start, last + DAY
 
 
 def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
     """The first day of the period so many away from that of today, and the day after its last."""
-    if period in ("day", "week"):
-        length = datetime.timedelta(days=7 if period == "week" else 1)
-        start = (today - today.weekday() * DAY if period == "week" else today) + away * length
-        return start, start + length
-    months = _MONTHS[period]
-    first = datetime.date(today.year, (today.month - 1) // months * months + 1, 1)
-    start = _away(first, away * months, "m")
-    return start, _away(start, months, "m")
+    first, _, _ = around(today, period)
+    start, last, _ = around(shifted(first, period, away), period)
+    return start, last + DAY
 
 
 def period_start(day: datetime.date, period: str, away: int = 0) -> datetime.date:

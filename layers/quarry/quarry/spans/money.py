@@ -48,7 +48,7 @@ def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | N
             return None
     if per is None and context and context["per"]:
         per = _per(context["per"])
-    return MoneyRange(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, currency, per)
+    return MoneyRange(*bounds.range, currency, per)
 
 
 def _looks_like_years(text: str, sums: Sequence[_Sum]) -> bool:

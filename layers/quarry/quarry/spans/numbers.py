@@ -192,6 +192,11 @@ class Bounds(NamedTuple):
     includes_most: bool = True
     is_bare: bool = False
 
+    @property
+    def range(self) -> tuple[float | None, float | None, bool, bool]:
+        """Its ends, and whether it includes them."""
+        return self.least, self.most, self.includes_least, self.includes_most
+
 
 def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
     """The comparisons with the amounts of a text, which are in order and do not overlap. A range joins two amounts."""
@@ -380,7 +385,7 @@ def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
     old = {token.start: token.end for token in tokens if token.key == "old"}
     return [
         Mention(
-            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
+            Duration(*bounds.range, bounds.amounts[-1].unit),
             bounds.start,
             old.get(bounds.end + 1, bounds.end),
         )
@@ -395,7 +400,7 @@ def _with_noun(tokens: Sequence[Token], bounds: Bounds) -> Mention | None:
     if unit is None:
         return None
     is_latent = bounds.is_bare and unit != "percent"
-    return Mention(_number_range(bounds, unit), start, bounds.end, is_latent=is_latent)
+    return Mention(NumberRange(*bounds.range, unit), start, bounds.end, is_latent=is_latent)
 
 
 def _without_noun(text: str, bounds: Bounds) -> Mention | None:
@@ -405,11 +410,7 @@ def _without_noun(text: str, bounds: Bounds) -> Mention | None:
     if looks_like_years and is_range:
         return None
     is_latent = looks_like_years or bounds.is_bare or (is_range and len(bounds.amounts) > 1)
-    return Mention(_number_range(bounds, None), bounds.start, bounds.end, is_latent=is_latent)
-
-
-def _number_range(bounds: Bounds, unit: str | None) -> NumberRange:
-    return NumberRange(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, unit)
+    return Mention(NumberRange(*bounds.range), bounds.start, bounds.end, is_latent=is_latent)
 
 
 def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:

@@ -56,7 +56,7 @@ class Gazetteer:
         self.by_abbreviation: dict[str, Entry] = {}
         """States."""
         self.by_code: dict[str, Entry] = {}
-        for entry, code in (*_countries(), *_regions(), *_states()):
+        for entry, code in _areas():
             self.by_code[code] = entry
             for name in map(_key, entry.names):
                 self._by_name[name] = (*self._by_name.get(name, ()), entry)
@@ -153,20 +153,15 @@ def _rows(file: str) -> Iterator[list[str]]:
     return (line.split("\t") for line in _lines(file))
 
 
-def _countries() -> Iterator[tuple[Entry, str]]:
+def _areas() -> Iterator[tuple[Entry, str]]:
+    """Countries, regions and states, each with its code; a region has only its name."""
     for code, names in _rows("countries.tsv"):
         spellings = tuple(names.split(","))
         yield Entry("country", spellings[0], spellings, code), code
-
-
-def _regions() -> Iterator[tuple[Entry, str]]:
     for kind, names, members in _rows("regions.tsv"):
         spellings = tuple(names.split(","))
         region: PlaceKind = "continent" if kind == "continent" else "region"
         yield Entry(region, spellings[0], spellings, members=tuple(members.split(","))), spellings[0]
-
-
-def _states() -> Iterator[tuple[Entry, str]]:
     for code, names, _ in _rows("states.tsv"):
         spellings = tuple(names.split(","))
         yield Entry("region", spellings[0], spellings, code[:2], code), code
@@ -416,7 +411,8 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
         if last > first and tokens[last].ends_clause:
             break
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
-        entries = named(name) or tuple(entry for entry in named(_singular(name)) if entry.is_demonym)
+        one = name.removesuffix("s") if len(name) > 4 else ""
+        entries = named(name) or tuple(entry for entry in named(one) if entry.is_demonym)
         if entries:
             best = NamedPlace(first, last + 1, entries[0])
             if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
@@ -424,10 +420,6 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
                     entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
                 )
     return best
-
-
-def _singular(name: str) -> str:
-    return name.removesuffix("s") if len(name) > 4 else ""
 
 
 def _with_home(text: str, tokens: Sequence[Token], found: NamedPlace) -> NamedPlace:
