@@ -188,4 +188,3 @@ def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
     score = each.score + option.evidence.score + far + 0.3 * added
     return Conditions((*each.tests, *option.tests), Features(mask, bundles), score)
-
