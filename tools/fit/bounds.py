@@ -12,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from quarry.language.log_linear import Weights, packed_weights
+from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import STOP_WORDS, tokenise
 from quarry.reader.surroundings import (
     AFTER,

@@ -8,17 +8,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.chosen import chosen_tenant
+from quarry.local.telling import chosen_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
 from quarry.postgres.nodes import address_at_node, at_node
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
+from quarry.services.tenants import Quotas
 
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
     from quarry.postgres.nodes import Address
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,13 @@ class LocalDatabase:
 
     def build_services(self) -> Services:
         """The services on this database. They find an embedded server again after it was restarted on another port."""
-        return build_services(self.settings, self.server.url if self.server else self.address or self.url)
+        services = build_services(self.settings, self.server.url if self.server else self.address or self.url)
+        return replace(services, quotas=quotas_of(self.tenant, self.settings)) if self.tenant else services
+
+    @property
+    def rows_max(self) -> int:
+        """How many rows may be held; 0: any number."""
+        return quotas_of(self.tenant, self.settings).rows if self.tenant else 0
 
     @contextmanager
     def supervised(self) -> Iterator[None]:
@@ -56,6 +69,11 @@ class LocalDatabase:
 
         with supervised(self.server):
             yield
+
+
+def quotas_of(tenant: TenantRow, settings: Settings) -> Quotas:
+    """The quotas that hold for a tenant."""
+    return Quotas.of(settings, tenant.requests_per_minute, tenant.rows_max, tenant.credits_max)
 
 
 @contextmanager
@@ -114,3 +132,16 @@ def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
 
 def embedded_directory(settings: Settings) -> Path:
     return settings.quarry_data_dir / "postgres"
+
+
+def open_psql(database: LocalDatabase, arguments: Sequence[str]) -> bool:
+    """Run psql with these arguments until it ends; False if it failed. Raises ConfigurationError where there is no psql."""
+    # the embedded server's own has its version
+    program = database.server.program("psql") if database.server else shutil.which("psql")
+    if program is None:
+        raise ConfigurationError("psql is not installed: install the Postgres client")
+    parameters = conninfo_to_dict(database.url)
+    # a password stays out of the list of processes
+    password = {"PGPASSWORD": str(secret)} if (secret := parameters.pop("password", None)) else {}
+    command = [program, make_conninfo("", **parameters), *arguments]
+    return subprocess.run(command, env=os.environ | password, check=False).returncode == 0

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from operator import attrgetter
 from typing import Literal, get_args
 
 from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
-from quarry.spans.quantities import dimension_of
+from quarry.spans.numbers import dimension_of
 
 BASES_MAX = 6
 BASES_MIN = 3
@@ -103,7 +104,7 @@ class Asks:
     def all(self) -> list[Ask]:
         """The likeliest asks, best first."""
         found = [ask for base in self._bases() for ask in self._of(base)]
-        found.sort(key=lambda ask: -ask.evidence.rank)
+        found.sort(key=attrgetter("evidence.rank"), reverse=True)
         kept: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in found:

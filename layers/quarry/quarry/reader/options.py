@@ -16,7 +16,7 @@ from quarry.reader.mentions import DateMention, Mentions, NumberMention, TextMen
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
 from quarry.spans.mention import DateRange
-from quarry.spans.quantities import converted, dimension_of
+from quarry.spans.numbers import converted, dimension_of
 
 NAMED_IN_FULL = 0.99
 """Likeness from which words are the whole of a name."""

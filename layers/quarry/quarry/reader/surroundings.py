@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple, get_args
 
-from quarry.language.log_linear import Weights, chances_of, stored_weights
+from quarry.language.recognition import Weights, chances_of, stored_weights
 from quarry.language.word_forms import Token
 from quarry.spans.mention import DateRange
 
