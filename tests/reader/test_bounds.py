@@ -7,11 +7,11 @@ import datetime
 import pytest
 
 from quarry.language.word_forms import tokenise
-from quarry.reader.bounds import SURE, bounded
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import read_words
 from quarry.reader.names import Names
 from quarry.reader.reading import read_question
+from quarry.reader.surroundings import SURE, bounded
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

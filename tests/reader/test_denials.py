@@ -7,11 +7,11 @@ import datetime
 import pytest
 
 from quarry.language.word_forms import tokenise
-from quarry.reader.denials import chances_denied
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import comparisons, read_question
+from quarry.reader.surroundings import chances_denied
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

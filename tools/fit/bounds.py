@@ -14,8 +14,17 @@ from collections.abc import Iterator, Sequence
 
 from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import STOP_WORDS, tokenise
-from quarry.reader.bounds import BEFORE, BEHIND, CHOICES, SURE, WEIGHTS_FILE, bounded, evidence_of
-from quarry.reader.denials import TELLING, Run
+from quarry.reader.surroundings import (
+    AFTER,
+    BEFORE,
+    BOUNDS,
+    BOUNDS_FILE,
+    SURE,
+    TELLING,
+    Run,
+    bounded,
+    evidence_of_bound,
+)
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange
 from tools.fit.denials import OFTEN, PAIRS, TODAY, WEIGHTS
@@ -40,7 +49,7 @@ def pairs() -> Iterator[Marked]:
             said = [names[-1] for start, end, names in marks if each.start < end and start < each.end]
             inside = [place for place, token in enumerate(tokens) if each.start < token.end and token.start < each.end]
             if len(said) == 1 and isinstance(days, DateRange) and days.first and days.last and inside:
-                runs[inside[0], inside[-1] + 1] = [*CHOICES].index(said[0])  # type: ignore[arg-type]
+                runs[inside[0], inside[-1] + 1] = [*BOUNDS].index(said[0])  # type: ignore[arg-type]
         yield text, runs
 
 
@@ -50,7 +59,7 @@ def telling_words(marked: Sequence[Marked]) -> dict[str, float]:
     for text, runs in marked:
         keys = [each.key for each in tokenise(text)]
         for (first, last), choice in runs.items():
-            near = {*keys[max(0, first - BEFORE) : first], *keys[last : last + BEHIND]}
+            near = {*keys[max(0, first - BEFORE) : first], *keys[last : last + AFTER]}
             seen[choice > 0].update(near)
     share = (seen[True].total() + 1) / (seen[False].total() + 1)
     odds = {
@@ -68,7 +77,7 @@ def weights_of(marked: Sequence[Marked]) -> Weights:
     """The weights fitted to these questions."""
     telling = telling_words(marked)
     examples: list[Example[str]] = [
-        (evidence_of(tokenise(text), run, telling), CHOICES, choice)
+        (evidence_of_bound(tokenise(text), run, telling), BOUNDS, choice)
         for text, runs in marked
         for run, choice in runs.items()
     ]
@@ -81,7 +90,7 @@ def right_of(marked: Sequence[Marked], weights: Weights) -> Counter[str]:
     for text, runs in marked:
         for run, choice in runs.items():
             read = bounded(tokenise(text), run, weights)
-            is_right, is_sure = read.bound == CHOICES[choice], read.chance >= SURE
+            is_right, is_sure = read.bound == BOUNDS[choice], read.chance >= SURE
             found.update({"all": 1, "right": is_right, "sure": is_sure, "sure and wrong": is_sure and not is_right})
     return found
 
@@ -97,7 +106,7 @@ def main() -> None:
     weights = weights_of([pair for pair in every if not held(pair)])
     print(dict(right_of([pair for pair in every if held(pair)], weights)))
     if not by_form:
-        size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))
+        size = (WEIGHTS / BOUNDS_FILE).write_bytes(packed_weights(weights))
         print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
 
 

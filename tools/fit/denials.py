@@ -17,7 +17,7 @@ from pathlib import Path
 
 from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import STOP_WORDS, keys, tokenise
-from quarry.reader.denials import CHOICES, TELLING, WEIGHTS_FILE, Run, chances_denied, evidence_of
+from quarry.reader.surroundings import CHOICES, TELLING, WEIGHTS_FILE, Run, chances_denied, evidence_of
 from quarry.spans.dates import find_dates
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_numbers

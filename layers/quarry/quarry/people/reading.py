@@ -2,7 +2,7 @@
 
 Segments are values of the data, places, dates, amounts, and the words between them, with the kinds that each may be. A log-linear
 model reads them from left to right. Earlier choices are features of later ones, so that a list goes on as it began; whether the
-query denies a segment is one too (`reader/denials`). Pure: values are looked up before.
+query denies a segment is one too (`reader/surroundings`). Pure: values are looked up before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quarry.language.word_forms import (
     word_forms,
 )
 from quarry.people.facets import PEOPLE
-from quarry.reader.denials import Run, chances_denied
+from quarry.reader.surroundings import Run, chances_denied
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
 from quarry.spans.money import find_money

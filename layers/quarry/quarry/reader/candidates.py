@@ -14,8 +14,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from quarry.reader.ask import Ask
-from quarry.reader.asks import Asks
+from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.condition_sets import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Clues, Features

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from quarry.reader.ask import Ask
+from quarry.reader.asks import Ask
 from quarry.reader.condition_sets import Conditions
 from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
 from quarry.reader.options import Test

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
 from quarry.language.writing import numeral_value
-from quarry.reader.bounds import SURE, bounded, days_of, is_closed
-from quarry.reader.denials import Run, chances_denied
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
+from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
 from quarry.spans.money import find_money

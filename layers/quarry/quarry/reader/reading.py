@@ -23,7 +23,7 @@ from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun
 from quarry.reader.names import KEY, FieldName
-from quarry.reader.unread import doubtful, explained, is_behind, may_state, unread_of
+from quarry.reader.unread import Unread
 from quarry.schema.algebra import CONDITIONS, Comparison, Condition, Query, Span
 from quarry.schema.source import Schema
 
@@ -33,14 +33,15 @@ SCORE_MAX = 10.0
 
 
 class Ranked(NamedTuple):
-    """Candidates, best first, with their probabilities. `known` holds the inputs of the calibration for the first one;
-    `pair_scores` are those of the second stage, empty if only the linear stage ranked.
+    """Candidates, best first, with their probabilities. `known` holds the inputs of the calibration for the first one, `unread`
+    what it does not read; `pair_scores` are those of the second stage, empty if only the linear stage ranked.
     """
 
     found: Candidates
     probabilities: Sequence[float]
     pair_scores: Sequence[float]
     known: Mapping[str, float]
+    unread: Unread | None
 
 
 class PairScores(NamedTuple):
@@ -53,7 +54,10 @@ class PairScores(NamedTuple):
 def by_linear(found: Candidates) -> Ranked:
     """Candidates ranked by the linear stage alone."""
     probabilities = softmax([each.score for each in found.all])
-    return Ranked(found, probabilities, (), _known(found, probabilities) if found.all else {})
+    if not found.all:
+        return Ranked(found, probabilities, (), {}, None)
+    unread = Unread(found)
+    return Ranked(found, probabilities, (), _known(found, probabilities, unread), unread)
 
 
 def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairScores:
@@ -89,17 +93,17 @@ def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
     rows = sorted(zip(chances, read.scores, read.candidates, strict=True), key=lambda row: -row[0])
     ranked = replace(found, all=[each for _, _, each in rows])
     probabilities, pair_scores = [chance for chance, _, _ in rows], [score for _, score, _ in rows]
-    best = ranked.all[0]
+    best, unread = ranked.all[0], Unread(ranked)
     known = {
-        **_known(ranked, probabilities),
+        **_known(ranked, probabilities, unread),
         "pair": max(-SCORE_MAX, min(SCORE_MAX, pair_scores[0])),
         "linear": _logit(alone[found.all.index(best)]),
         "agreed": float(best is first),
     }
-    return Ranked(ranked, probabilities, pair_scores, known)
+    return Ranked(ranked, probabilities, pair_scores, known, unread)
 
 
-def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float]:
+def _known(found: Candidates, probabilities: Sequence[float], unread: Unread) -> dict[str, float]:
     """The properties of the first candidate from which its probability is calibrated."""
     first, mentions = found.all[0], found.mentions
     rows = _rows_of(first)
@@ -111,9 +115,9 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
         "alike": _logit(alike),
         "margin": min(LOGIT_MAX, math.log(max(probabilities[0], 1e-6) / max(second, 1e-6))),
         "uncovered": float(min(COUNTED_MAX, (mentions.alignable & ~first.mask).bit_count())),
-        "unread": float(min(COUNTED_MAX, len(mentions.unread(first.mask | mentions.alignable, explained(found))))),
-        "vetoed": float(min(COUNTED_MAX, len(may_state(found)))),
-        "behind": float(is_behind(first, mentions)),
+        "unread": float(min(COUNTED_MAX, len(mentions.unread(first.mask | mentions.alignable, unread.explained)))),
+        "vetoed": float(min(COUNTED_MAX, len(unread.may_state))),
+        "behind": float(unread.is_behind),
         "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
         "words": len(mentions.tokens) / 10,
         f"kind:{first.kind}": 1.0,
@@ -175,8 +179,8 @@ def read_question(
         ranked = by_both(composed, read, learned.linear_share)
     found = ranked.found
     best = list(zip(found.all, ranked.probabilities, strict=True))
-    query = _query(found) if best else None
-    if query is None:
+    query, unread = _query(found) if best else None, ranked.unread
+    if query is None or unread is None:
         return Reading(found.mentions, None, "refused", 0.0, found.mentions.unread(0), ())
     first = best[0][0]
     calibration = learned.calibration(has_pairs=pairs is not None)
@@ -185,9 +189,9 @@ def read_question(
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
-    if verdict == "confident" and (doubtful(found) or (first.ask.kind == "count" and is_behind(first, found.mentions))):
+    if verdict == "confident" and (unread.doubtful or (first.ask.kind == "count" and unread.is_behind)):
         verdict = "doubted"  # a word may state another condition, or rows of another source be counted
-    return Reading(found.mentions, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
+    return Reading(found.mentions, query, verdict, chance, unread.words, best, ranked.pair_scores)
 
 
 def _query(found: Candidates) -> Query | None:
