@@ -99,6 +99,20 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
 
 
 class TestNumbers:
+    @pytest.mark.parametrize(("about", "is_denied"), [("about trees", False), ("that are not about trees", True)])
+    def test_the_last_words_of_a_heading_find_the_rows_that_have_it(
+        self, client: TestClient, shared_sample_url: str, about: str, is_denied: bool
+    ) -> None:
+        with psycopg.connect(shared_sample_url) as connection:
+            [numbers] = connection.execute(
+                """select count(*) filter (where t.title like '%Trees%'),
+                     count(*) filter (where t.title like '%Trees%' is not true)
+                   from motions m left join matters t on t.id = m.matter_id"""
+            )
+        assert numbers[0]
+        total = the(ask(client, f"How many motions {about} were there?"), "aggregation")["total"]
+        assert total == numbers[is_denied]
+
     def test_what_was_understood_can_be_sent_back_without_a_condition(self, client: TestClient) -> None:
         question = "How many motions did Leland Frost move?"
         read = the(ask(client, question), "understood")

@@ -269,8 +269,10 @@ class _Writer:
         if not test.values:
             return way, {"field": path, "op": test.op}
         key = "value" if len(test.values) == 1 else "values"
-        json = {"field": path, "op": test.op, key: test.values[0] if key == "value" else list(test.values)}
-        return (way, json) if not test.is_denied else (HERE, {"not": _of_row(way, json)})
+        is_held = test.field.has_headings and test.op in ("=", "!=")
+        op, is_denied = ("contains", test.op == "!=") if is_held else (test.op, test.is_denied)
+        json = {"field": path, "op": op, key: test.values[0] if key == "value" else list(test.values)}
+        return (way, json) if not is_denied else (HERE, {"not": _of_row(way, json)})
 
     def _related(self, test: Test) -> tuple[Way, Json]:
         way = self.way(test.about or "")

@@ -52,6 +52,8 @@ class FieldName:
     """Whether it is the key of another row."""
     same_as: tuple[str, str] | None = None
     """The source and the field of the referenced row that it reads."""
+    has_headings: bool = False
+    """Whether its values are named by their last words as well: "Trees" of "Quill Square Trees"."""
 
     @property
     def is_number(self) -> bool:
@@ -265,6 +267,7 @@ def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldNam
         each.listed is not None,
         to,
         is_reference=not is_key and each.related is None and _refers(source, each),
+        has_headings=each.facet == "title",
     )
 
 
