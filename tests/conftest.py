@@ -15,6 +15,7 @@ import hashlib
 import itertools
 import logging
 import os
+import shutil
 import signal
 import socket
 import ssl
@@ -49,9 +50,11 @@ from quarry.platform.settings import Settings
 from quarry.postgres import pool
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
+from quarry.reader.learned import PairModel
 from quarry.services.services import Services, build_services
 from quarry.web.app import create_app
 from tests.fakes.openai_server import FakeOpenAI
+from tests.recorded import USED, compute_scores, recorded_scores
 
 KEY = "sk-very-secret"
 """The key of every model that tests call; it must turn up nowhere."""
@@ -71,7 +74,7 @@ _administering: dict[str, psycopg.Connection] = {}
 
 # A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others, and
 # more, --hypothesis-profile=search.
-settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quarry")
 
@@ -195,9 +198,11 @@ def each_text_read_once(request: pytest.FixtureRequest, tmp_path_factory: pytest
             written.rename(file)
         return [*np.fromfile(file, np.float32).reshape(len(pairs), -1)]
 
-    with pytest.MonkeyPatch.context() as patch:
+    USED.mkdir(parents=True, exist_ok=True)
+    with (USED / f"{os.getpid()}").open("ab") as used, pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "from_folder", functools.cache(_LOAD))
         patch.setattr(MiniLM, "means", recalled)
+        patch.setattr(PairModel, "scores", recorded_scores(used))
         yield
 
 
@@ -206,6 +211,7 @@ def nothing_kept_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of the local model itself."""
     monkeypatch.setattr(MiniLM, "from_folder", _LOAD)
     monkeypatch.setattr(MiniLM, "means", _MEANS)
+    monkeypatch.setattr(PairModel, "scores", compute_scores)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -285,6 +291,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Starts what the processes share before they start."""
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
         return
+    shutil.rmtree(USED, ignore_errors=True)
     directory = _directory()
     session.config.stash[_prototypes] = directory, _Prototype(Path(directory.name)).begin()
 

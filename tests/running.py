@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
-from quarry.local.connections import BoundedConnection, TellingConnections
+from quarry.local.server import BoundedConnection, TellingConnections
 from quarry.platform.settings import Settings
 from quarry.services.services import Services, build_services
 from quarry.web.app import create_app

@@ -58,7 +58,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from quarry.client.calls import given, only_given, route
-from quarry.client.wire import CallInput
+from quarry.client.exchange import CallInput
 '''
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}

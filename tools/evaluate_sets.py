@@ -31,8 +31,7 @@ from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.terminal import progress_bar
 from quarry.platform.errors import QuarryError
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
 from quarry.postgres.migrate import migrate, sql_directory
 from quarry.services.services import Services
 from quarry_tools.comparison import compare, read_earlier

@@ -45,8 +45,7 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.query.contract import UnderstoodEvent

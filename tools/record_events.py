@@ -21,7 +21,7 @@ from urllib.parse import quote
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
 from tests.deployed.replay import (

@@ -30,8 +30,7 @@ from quarry.api import everything
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.postgres.migrate import connect, migrate
 from quarry.services.services import build_services
 from quarry.web.app import create_app

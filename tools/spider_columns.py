@@ -28,8 +28,7 @@ from sqlglot import exp
 
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.relations import Relation
-from quarry.local.apply import apply_file
-from quarry.local.collections import drafted_sources
+from quarry.local.apply import apply_file, drafted_sources
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import QuarryError
 from quarry.schema.source import Source

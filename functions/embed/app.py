@@ -12,8 +12,7 @@ from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
 from quarry.platform.errors import QuarryError
 from quarry.platform.telemetry import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
-from quarry.postgres.embed import embed_tables
-from quarry.postgres.embedding_queue import Backlog, read_backlog
+from quarry.postgres.embed import Backlog, embed_tables, read_backlog
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext, in_turns

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.local.doctor_collections import collection_findings
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.local.doctor import collection_findings
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
 from tests.collections.test_search import filled

@@ -20,6 +20,8 @@ from tests.records.asking import playing
 ANN = {"Authorization": "Bearer ann"}
 OPERATORS = ("=", "!=", "contains")
 HIDDEN = [value for values in OF_OTHERS.values() for value in values]
+NAMED = {facet: values if facet == "town" else values[:1] for facet, values in OF_OTHERS.items()}
+"""Values that are asked for: of each kind of facet one, and of each kind of owner."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,7 @@ def named(client: TestClient) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def naming_all(client: TestClient) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(facet, value): naming(client, facet, value) for facet, values in OF_OTHERS.items() for value in values}
+    return {(facet, value): naming(client, facet, value) for facet, values in NAMED.items() for value in values}
 
 
 def test_no_answer_names_a_hidden_value(named: dict[tuple[str, str], dict[str, Any]]) -> None:
@@ -124,7 +126,7 @@ def test_no_answer_names_a_hidden_value(named: dict[tuple[str, str], dict[str, A
 def test_a_model_is_told_no_hidden_value(url: str, model: FakeOpenAI) -> None:
     environment = model_environment(model.url)
     with client_of(f"postgresql://{SERVER}:{SERVER}@{url.partition('@')[2]}", **environment) as client:
-        for facet, values in OF_OTHERS.items():
+        for facet, values in NAMED.items():
             type = HAVING.get(facet, "jobs")
             calls: list[tuple[str, dict[str, Any]]] = [
                 ("query", {"source": type, "group": facet, "aggregate": "count"}),

@@ -14,9 +14,9 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.chosen import chosen_tenant
 from quarry.local.cli import main
 from quarry.local.sample import sample_directory
+from quarry.local.telling import chosen_tenant
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres import tenant_move
 from quarry.postgres.load import load_file

@@ -70,7 +70,7 @@ def test_what_must_not_happen_twice_is_sent_again_only_where_it_has_not_happened
 
 def test_a_wait_is_as_long_as_the_server_asks_for_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("quarry.client.io.time.sleep", waits.append)
+    monkeypatch.setattr("quarry.client.exchange.time.sleep", waits.append)
     server = Server(busy(429, "7"), httpx2.Response(200, json=BALANCE))
     assert server.client().credits().balance == 3
     assert waits == [7.0]

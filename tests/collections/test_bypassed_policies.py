@@ -9,8 +9,8 @@ import pytest
 from quarry.collections.catalog_reading import relations_named
 from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file
-from quarry.local.doctor_collections import collection_findings
-from quarry.platform.setting_fields import DEFAULT_SCHEMA, LOCAL_EMBEDDING_MODEL
+from quarry.local.doctor import collection_findings
+from quarry.platform.settings import DEFAULT_SCHEMA, LOCAL_EMBEDDING_MODEL
 from quarry.postgres.migrate import connect
 from tests.collections.support import HELP_DESK, owner
 

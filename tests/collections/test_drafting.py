@@ -22,7 +22,7 @@ from quarry.collections.secrets import suspicion
 from quarry.collections.uses import tables_named
 from quarry.models.local_embedding import LocalEmbedding
 from quarry_map.drafting import SEARCHED_MAX, Draft, draft
-from quarry_map.parts import date_kinds
+from quarry_map.table_guess import date_kinds
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
 
@@ -365,7 +365,7 @@ def searched(collection: dict[str, Any]) -> set[str]:
     }  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(schema_of_any_kind())
 def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Relation]) -> None:
     made = draft("public", relations)

@@ -11,8 +11,7 @@ from quarry.collections.catalog_reading import read_catalog, relations_named
 from quarry.collections.checking import check
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.relations import Relation
-from quarry.local.apply import apply_file
-from quarry.local.collections import map_schema
+from quarry.local.apply import apply_file, map_schema
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.schema import SyncConnection
 from quarry_map.drafting import draft

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.local.collections import map_schema
+from quarry.local.apply import map_schema
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quarry.platform.telemetry import BY_VERSION, METRICS
-from quarry.web.telemetry import NAMESPACE, SERVICE
+from quarry.web.lambda_app import NAMESPACE, SERVICE
 from tests.deployed.cloudwatch import Samples, is_in_alarm, passes
 from tools import gateway
 from tools.rehearsal.template import (

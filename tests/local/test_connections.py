@@ -14,7 +14,7 @@ import pytest
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from quarry.local.connections import HEAD_MAX_BYTES, BoundedConnection
+from quarry.local.server import HEAD_MAX_BYTES, BoundedConnection
 from quarry.web.middleware import ShortJsonBodies
 from tests.running import serving_app
 

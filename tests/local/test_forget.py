@@ -17,8 +17,14 @@ from quarry.catalog import FORGETTABLE
 from quarry.collections.collection import Collection
 from quarry.collections.upkeep import read_collections
 from quarry.kept.contract import ConversationChange, NewConversation, NewSavedSearch, ResultKey, Turn
-from quarry.kept.conversations import change_conversation, keep_conversation, read_conversation
-from quarry.kept.searches import open_search, save_search
+from quarry.kept.storage import (
+    change_conversation,
+    keep_conversation,
+    open_search,
+    read_conversation,
+    save_search,
+)
+from quarry.local.users import Forgotten, forget, forget_row
 from quarry.people import search as people_search
 from quarry.people.access import grant, hold_people, unlock_contact
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
@@ -31,7 +37,6 @@ from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
 from quarry.records.contract import AskRequest, DoneEvent, SourcesEvent
 from quarry.runs.run_log import ResultRecord, Run
-from quarry.services.forgetting import Forgotten, forget, forget_row
 from quarry.services.services import Caller, Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database

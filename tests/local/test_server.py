@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from quarry.local.connections import HEAD_MAX_BYTES
+from quarry.local.server import HEAD_MAX_BYTES
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, value
 from tests.local.test_connections import assert_problem, connected, read_to_the_end

@@ -56,7 +56,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site / "dependencies.pth").write_text(f"{dependencies}\n")
     python = folder / "venv" / "bin" / "python"
     # without an index: every dependency that the wheel names must be among those that the lock has
-    run(sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--no-index", wheel)
+    options = ("--python", python, "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", *options, "install", "--no-compile", "--no-index", wheel)
     return python.with_name("quarry")
 
 

@@ -11,8 +11,7 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.kept import conversations as conversations_kept
-from quarry.kept import searches as searches_kept
+from quarry.kept import storage
 from quarry.kept.contract import NESTED_MAX, TURNS_MAX, TURNS_MAX_BYTES
 from tests.conftest import client_of
 
@@ -129,8 +128,8 @@ def test_json_that_postgres_cannot_hold_is_refused(client: TestClient, me: dict[
 def test_of_many_that_are_kept_at_once_no_more_are_than_may_be(client: TestClient, me: dict[str, str]) -> None:
     body = {"domain": "records", "turns": [TURN], "query": "elm"}
     with (
-        patch.object(conversations_kept, "CONVERSATIONS_MAX", 3),
-        patch.object(searches_kept, "SEARCHES_MAX", 3),
+        patch.object(storage, "CONVERSATIONS_MAX", 3),
+        patch.object(storage, "SEARCHES_MAX", 3),
         ThreadPoolExecutor(6) as threads,
     ):
         for path, fields in ((CONVERSATIONS, ("domain", "turns")), (SEARCHES, ("domain", "query"))):

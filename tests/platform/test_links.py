@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from quarry.platform.links import LinkFilter
+from quarry.platform.text import LinkFilter
 
 PAGE = "https://city.example/a_(b)/x?y=1"
 SOURCES = {1: f"The report ({PAGE}). Write to desk@city.example!", 2: "See www.park.example."}

@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from quarry.companies.prompts import CompanyPlan, Critique, Reranking
-from quarry.models.answers import OutputLimits
-from quarry.models.schemas import response_format
+from quarry.models.answers import OutputLimits, response_format
 from quarry.people.contract import PeopleQuery, PeopleReasons
 from quarry.records.written import FollowupQuestions
 

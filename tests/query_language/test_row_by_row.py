@@ -162,7 +162,7 @@ def _months(groups: dict[Any, Sequence[Row]]) -> dict[Any, Sequence[Row]]:
     return groups
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(rows=tickets, group=st.sampled_from([*GROUPS]), asked=st.lists(leaves, min_size=1, max_size=2), pair=pairs)
 def test_numbers_are_those_of_arithmetic_row_by_row(
     connection: Connection,

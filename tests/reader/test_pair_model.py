@@ -93,6 +93,7 @@ def test_adapters_that_add_nothing_leave_the_vectors_as_they_are(nothing_kept_of
     assert MiniLM.with_adapters(folder, changed).embed(text) != plain
 
 
+@pytest.mark.usefixtures("nothing_kept_of_texts")
 def test_the_score_of_a_candidate_does_not_depend_on_those_it_is_read_with(model: PairModel) -> None:
     question = "how many tickets are there?"
     together = model.scores(question, TEXTS)
@@ -100,6 +101,7 @@ def test_the_score_of_a_candidate_does_not_depend_on_those_it_is_read_with(model
     assert together == pytest.approx(model.scores(question, TEXTS[::-1])[::-1], abs=1e-3)
 
 
+@pytest.mark.usefixtures("nothing_kept_of_texts")
 def test_what_answers_scores_higher_than_what_does_not(model: PairModel) -> None:
     for question, wanted in (("how many tickets are there?", 0), ("which teams are there? count them", 2)):
         scores = model.scores(question, TEXTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.records.evidence import RankedRecord
 from quarry.records.finding import Searched
 from quarry.records.passages import QuestionWord, candidates, features_of, fitted_for

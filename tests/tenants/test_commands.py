@@ -9,8 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from quarry.local.chosen import chosen_tenant
 from quarry.local.cli import main
+from quarry.local.telling import chosen_tenant
 from quarry.postgres import tenants as module
 from tests.conftest import clone_database
 from tests.tenants.conftest import headers, run, tenants_client

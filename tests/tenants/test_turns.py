@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from quarry.collections.collection import Collection
+from quarry.local import server
 from quarry.postgres.pool import Database
-from quarry.services import collections
 from quarry.services.services import Services
 from quarry.web.lambda_app import LambdaContext, in_turns
 from tests.functions.conftest import Context
@@ -35,9 +35,9 @@ async def test_a_tenant_with_endless_work_leaves_turns_to_the_others(
             await pause()
         return {"tickets": None} if database.schema == "acme" else {}
 
-    monkeypatch.setattr(collections, "keep_in_step", keep_in_step)
-    monkeypatch.setattr(collections, "TURN_SECONDS", 0.05)
-    keeping = asyncio.create_task(collections.keep(make_services(tenants_url, TENANT_CLAIM=CLAIM)))
+    monkeypatch.setattr(server, "keep_in_step", keep_in_step)
+    monkeypatch.setattr(server, "TURN_SECONDS", 0.05)
+    keeping = asyncio.create_task(server.keep(make_services(tenants_url, TENANT_CLAIM=CLAIM)))
     try:
         async with asyncio.timeout(30):
             while not (turns.count("globex") >= 2 and turns.count("acme") >= 2 and "quarry" in turns):

@@ -23,8 +23,7 @@ import psycopg
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.interface import EmbeddingModel
 from quarry.models.query_embedding import QueryEmbedder
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
-from quarry.platform.settings import Settings
+from quarry.platform.settings import DEFAULT_SCHEMA, Settings
 from quarry.postgres.embed import remember_model
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database

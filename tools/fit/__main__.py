@@ -33,7 +33,7 @@ from typing import TextIO, get_args
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
 from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, packed, pair_model, write, write_words
 from quarry.reader.reading import pair_scores_of

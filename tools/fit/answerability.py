@@ -31,8 +31,7 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample, sample_directory
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.budget import Budget
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of

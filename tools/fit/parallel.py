@@ -19,7 +19,7 @@ from zlib import crc32
 
 import psycopg
 
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.reader.features import DIMENSIONS
 from tools.fit.pairs import Pair
 from tools.fit.training import Fit

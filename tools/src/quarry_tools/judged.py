@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from quarry.platform.contract import plain_words
 from quarry.platform.errors import QuarryError
 from quarry.platform.text import CleanText, Identifier, QueryText
-from quarry.platform.validation import plain_words
 from quarry.postgres.load import RowProblem
 from quarry.services.services import Caller
 from quarry_tools.demands import Demands

@@ -17,8 +17,8 @@ from quarry.local.ask import askable_of
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
+from quarry.platform.contract import plain_words
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError
-from quarry.platform.validation import plain_words
 from quarry.records.contract import AnswerChunkEvent
 from quarry.runs.run_log import Run, RunLog, whole_run
 from quarry.services.services import Caller, Services

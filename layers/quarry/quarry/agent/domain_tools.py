@@ -15,11 +15,10 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.models.answers import read_arguments
-from quarry.models.schemas import tool_parameters, tool_result
+from quarry.models.answers import read_arguments, tool_parameters, tool_result
+from quarry.platform.contract import place_in, pointer_to
 from quarry.platform.errors import BodyTooLarge, FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.validation import place_in, pointer_to
 from quarry.services.services import Caller, Services
 
 RESULT_CHARACTERS_MAX = 40_000

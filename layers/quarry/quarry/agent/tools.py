@@ -21,13 +21,11 @@ from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
 from quarry.agent.service import Filter, answer_query, filter_of, run_query
 from quarry.agent.sources import DataAccess, data_access, describe_sources, line_of, names_of
 from quarry.domains import module
-from quarry.platform.contract import Request
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput, ModelError, SourceUnavailable
-from quarry.platform.lazy_model import LazyModel
-from quarry.platform.links import said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, shorten
-from quarry.postgres.failures import UNREADABLE
+from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, said_in, shorten
+from quarry.postgres.connections import UNREADABLE
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.execute import execute
 from quarry.query.paths import nearest, source_of

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from quarry.platform.contract import Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import QueryText, Storable
 from quarry.query.contract import Understood
 from quarry.streaming.events import Event

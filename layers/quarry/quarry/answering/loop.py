@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from quarry.language.messages import gettext
-from quarry.models.answers import read_arguments
+from quarry.models.answers import read_arguments, tool_parameters
 from quarry.models.interface import Message, ToolCall, ToolDefinition
-from quarry.models.schemas import tool_parameters
 from quarry.models.step import streamed
 from quarry.platform.budget import in_time
 from quarry.platform.errors import InvalidInput, ModelError, ModelOutputInvalid, NotFound, SourceUnavailable, TimeIsUp
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.runs.run_log import Run
 from quarry.streaming.events import Event
 

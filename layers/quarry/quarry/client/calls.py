@@ -10,8 +10,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from pydantic import BaseModel, ValidationError
 
 from quarry.client.errors import InvalidInput
+from quarry.client.exchange import Call, CallInput, EventTypes, Reply
 from quarry.client.streams import AsyncStream, Stream
-from quarry.client.wire import Call, CallInput, EventTypes, Reply
 
 P = ParamSpec("P")
 T = TypeVar("T")

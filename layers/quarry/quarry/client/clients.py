@@ -10,11 +10,9 @@ import httpx2
 from pydantic import BaseModel
 
 from quarry.client.calls import AsyncCalls, BlockingCalls
-from quarry.client.exchange import Exchange, Patience
-from quarry.client.io import Door, finished
+from quarry.client.exchange import Call, Door, EventTypes, Exchange, Patience, Reply, finished
 from quarry.client.routes import Routes
 from quarry.client.streams import AsyncStream, Reading, Stream
-from quarry.client.wire import Call, EventTypes, Reply
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)

@@ -26,8 +26,8 @@ from typing import ClassVar, Self
 
 from pydantic import ValidationError
 
+from quarry.platform.contract import plain_words, pointer_to
 from quarry.platform.errors import FieldError
-from quarry.platform.validation import plain_words, pointer_to
 
 NO_TYPE = "about:blank"
 

@@ -2,17 +2,192 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import NoneType
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx2
+from pydantic import BaseModel, ValidationError
 
 from quarry import __version__
-from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, error_of
-from quarry.client.io import Answer, Door
-from quarry.client.wire import Call, Reply
+from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, UnexpectedAnswer, error_of
+from quarry.streaming.events import Form
 
 T = TypeVar("T")
+
+_NOT_SENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.UnsupportedProtocol,
+    httpx2.InvalidURL,
+)
+
+
+def finished(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("it waited")
+
+
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    """Turn transport errors into ConnectionFailed."""
+    try:
+        yield
+    except (httpx2.TransportError, httpx2.InvalidURL) as error:
+        was_sent = not isinstance(error, _NOT_SENT)
+        what = "did not answer in time" if isinstance(error, httpx2.TimeoutException) else "cannot be reached"
+        if was_sent and not isinstance(error, httpx2.TimeoutException):
+            what = "broke off"
+        address = url.partition("?")[0]
+        reason = f": {error}" if str(error) else ""
+        raise ConnectionFailed(f"{address} {what}{reason}", was_sent=was_sent) from error
+
+
+class Answer:
+    """An answer before its body has come. Transport errors raise ConnectionFailed."""
+
+    def __init__(self, response: httpx2.Response, *, is_awaited: bool) -> None:
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = dict(response.headers)
+        self._response, self._is_awaited = response, is_awaited
+        self._chunks: Any = None
+
+    async def read(self) -> bytes:
+        """The whole body."""
+        with _failures(str(self._response.url)):
+            return await self._response.aread() if self._is_awaited else self._response.read()
+
+    async def next_chunk(self) -> bytes:
+        """The next bytes of the body; empty at its end."""
+        with _failures(str(self._response.url)):
+            if self._chunks is None:
+                self._chunks = self._response.aiter_bytes() if self._is_awaited else self._response.iter_bytes()
+            chunk: bytes = await anext(self._chunks, b"") if self._is_awaited else next(self._chunks, b"")
+            return chunk
+
+    async def close(self) -> None:
+        if self._is_awaited:
+            await self._response.aclose()
+        else:
+            self._response.close()
+
+
+class Door:
+    """Everything that waits, for the network or for time to pass. With a blocking client it never awaits, so that `finished` can
+    run coroutines that wait only here.
+    """
+
+    def __init__(self, http: httpx2.Client | httpx2.AsyncClient) -> None:
+        self._http = http
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        params: Mapping[str, Any] | None,
+        content: bytes | None,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        """Raises ConnectionFailed."""
+        with _failures(url):
+            request = self._http.build_request(method, url, params=params, content=content, headers=headers)
+            if isinstance(self._http, httpx2.AsyncClient):
+                return Answer(await self._http.send(request, stream=True), is_awaited=True)
+            return Answer(self._http.send(request, stream=True), is_awaited=False)
+
+    async def pause(self, seconds: float) -> None:
+        if isinstance(self._http, httpx2.AsyncClient):
+            await asyncio.sleep(seconds)
+        else:
+            time.sleep(seconds)  # noqa: ASYNC251 -- only `finished` awaits it
+
+
+E = TypeVar("E", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class CallInput:
+    """What one call of a route sends: values in its path, its query, its body."""
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: BaseModel | Mapping[str, str] | None = None
+    body: BaseModel | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request, which can be retried. `is_repeatable`: even if the server may have carried it out."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any]
+    body: bytes | None
+    headers: Mapping[str, str]
+    is_repeatable: bool = True
+
+    @classmethod
+    def of(cls, address: str, input_: CallInput, *, accept: str, is_repeatable: bool = True) -> Call:
+        """The call of a route; its `address` is its method and path."""
+        method, _, template = address.partition(" ")
+        # an owner's id may contain a slash
+        path = template.format_map({name: quote(value, safe="/") for name, value in input_.path.items()})
+        query, body = input_.query, None
+        if isinstance(query, BaseModel):
+            query = query.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        headers = {**input_.headers, "Accept": accept}
+        if input_.body is not None:
+            body = input_.body.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            headers["Content-Type"] = "application/json"
+        return cls(method, path, query or {}, body, headers, is_repeatable)
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """How to read the answers to a call. `also` is another status, besides success, whose body is an answer."""
+
+    type: type[T]
+    also: int | None = None
+
+    def read(self, body: bytes) -> T:
+        """Raises UnexpectedAnswer."""
+        if self.type is NoneType:
+            return None  # type: ignore[return-value]
+        assert issubclass(self.type, BaseModel)
+        try:
+            return self.type.model_validate_json(body)
+        except ValidationError as error:
+            raise UnexpectedAnswer(
+                f"The server's answer is not a {self.type.__name__}; it may have another version."
+            ) from error
+
+
+@dataclass(frozen=True)
+class EventTypes(Generic[E]):
+    """The event types of a stream, their format, and the type of the last one."""
+
+    form: Form
+    models: tuple[type[E], ...]
+    last: str
+
+    @functools.cached_property
+    def by_type(self) -> Mapping[str, type[E]]:
+        return {model.model_fields["type"].default: model for model in self.models}
+
 
 FIRST_PAUSE_SECONDS = 0.5
 PAUSE_SECONDS_MAX = 8.0

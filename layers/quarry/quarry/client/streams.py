@@ -12,9 +12,7 @@ from typing import Any, Generic, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from quarry.client.errors import ConnectionFailed, Gone, NotFound, QuarryError, SearchFailed, UnexpectedAnswer
-from quarry.client.exchange import Exchange
-from quarry.client.io import Answer
-from quarry.client.wire import Call, EventTypes
+from quarry.client.exchange import Answer, Call, EventTypes, Exchange
 from quarry.streaming.events import SSE, Form
 
 E = TypeVar("E", bound=BaseModel)

@@ -17,18 +17,24 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, without_retired
 from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclaration, Parent, Referred
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
-from quarry.collections.names import table_name
+from quarry.collections.names import table_name, written_table
 from quarry.collections.relations import Relation
-from quarry.collections.row_sql import UsedColumn, used_columns
-from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.collections.uses import (
+    UsedColumn,
+    declared_source,
+    joined_by,
+    key_of,
+    linked_by,
+    referred_key,
+    used_columns,
+)
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
-from quarry.postgres.failures import fault_of_source
+from quarry.postgres.connections import fault_of_source
 from quarry.postgres.schema import SyncConnection, value
 
 LOCK_SECONDS = 10
@@ -193,7 +199,7 @@ class _Tables(NamedTuple):
     def link(self, link: LinkDeclaration) -> LinkDeclaration:
         found = linked_by(link, self.relation)
         if found is not None:
-            return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
+            return link.model_copy(update={"of": written_table(*found.target), "key": found.target_columns})
         return link.model_copy(update={"key": self.relations[table_name(link.of or "")].primary_key})
 
 

@@ -43,11 +43,9 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import nearest
 from quarry.collections.predicate import check_measures, fields_of, is_measure, read_predicate
 from quarry.collections.relations import keys_of
-from quarry.platform.contract import NAME_PATTERN
+from quarry.platform.contract import NAME_PATTERN, LazyModel
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.lazy_model import LazyModel
-from quarry.schema.calendar import BusinessHours, Calendar
-from quarry.schema.facets import FacetKind
+from quarry.schema.source import BusinessHours, Calendar, FacetKind
 
 Weight = Literal["A", "B", "C", "D"]
 

@@ -22,10 +22,10 @@ from quarry.collections.functions import BATCH_KEYS
 from quarry.collections.names import table_name
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable
-from quarry.postgres.failures import fault_of_source
+from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Connection, Database
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.facets import identifier
+from quarry.schema.source import identifier
 
 SEARCH_KEYS = 50
 """How many queued keys a search processes first."""

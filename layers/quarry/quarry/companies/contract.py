@@ -8,8 +8,7 @@ from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_val
 from pydantic.alias_generators import to_camel
 
 from quarry.companies.tables import FundingStage, Status
-from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, LazyModel, Request
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 from quarry.query.contract import ResultColumn, ShortQuery, Understood
 from quarry.streaming.events import Event

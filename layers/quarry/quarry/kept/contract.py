@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from quarry.platform.contract import Domain, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import Domain, LazyModel, Request
 from quarry.platform.text import Identifier, QueryText, StorableWords, storable
 
 CONVERSATIONS_MAX = 200

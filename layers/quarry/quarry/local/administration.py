@@ -22,8 +22,8 @@ from typing import Annotated, Any
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from quarry.platform.contract import place_in, plain_words
 from quarry.platform.text import without_credentials
-from quarry.platform.validation import place_in, plain_words
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 from quarry.web.streamed_response import StreamedResponse
 

@@ -22,9 +22,8 @@ from quarry.local.telling import Format, note, write_csv
 from quarry.local.terminal import make_console
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
-from quarry.platform.contract import DOMAINS
+from quarry.platform.contract import DOMAINS, plain_words
 from quarry.platform.errors import QuarryError
-from quarry.platform.validation import plain_words
 from quarry.records import contract as records
 from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event
 

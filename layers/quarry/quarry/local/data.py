@@ -19,9 +19,9 @@ from quarry.collections.apply import check_rows
 from quarry.collections.checking import take_over_vectors, with_given_vectors
 from quarry.collections.facets import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
-from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
 from quarry.local.tenants import migrate_all
@@ -30,8 +30,15 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import Forbidden, ModelError, QuarryError
 from quarry.platform.settings import Settings
 from quarry.platform.tables import EmbeddedTable, LoadableTable
-from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
-from quarry.postgres.embedding_queue import count_pending
+from quarry.postgres.embed import (
+    Embedded,
+    count_pending,
+    embed_pending,
+    forget_vectors,
+    make_ready,
+    probe,
+    remembers_model,
+)
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import Migrated, migrate
 from quarry.postgres.pool import Database

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.chosen import chosen_tenant
+from quarry.local.telling import chosen_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
@@ -20,6 +20,12 @@ from quarry.services.tenants import Quotas
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
     from quarry.postgres.nodes import Address
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
 @dataclass(frozen=True)
@@ -126,3 +132,16 @@ def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
 
 def embedded_directory(settings: Settings) -> Path:
     return settings.quarry_data_dir / "postgres"
+
+
+def open_psql(database: LocalDatabase, arguments: Sequence[str]) -> bool:
+    """Run psql with these arguments until it ends; False if it failed. Raises ConfigurationError where there is no psql."""
+    # the embedded server's own has its version
+    program = database.server.program("psql") if database.server else shutil.which("psql")
+    if program is None:
+        raise ConfigurationError("psql is not installed: install the Postgres client")
+    parameters = conninfo_to_dict(database.url)
+    # a password stays out of the list of processes
+    password = {"PGPASSWORD": str(secret)} if (secret := parameters.pop("password", None)) else {}
+    command = [program, make_conninfo("", **parameters), *arguments]
+    return subprocess.run(command, env=os.environ | password, check=False).returncode == 0

@@ -14,7 +14,7 @@ from quarry.language.writing import ENGLISH, writing_of
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.telling import Format, note, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.platform.validation import place_in, plain_words
+from quarry.platform.contract import place_in, plain_words
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
 from quarry.query.phrases import number_of
 from quarry.schema.algebra import Cell, Query
@@ -24,14 +24,21 @@ if TYPE_CHECKING:
 import os
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+from rich.text import Text
 
 from quarry.client import AsyncClient, NotAuthenticated
 from quarry.client import QuarryError as ClientError
 from quarry.local.ask import Events, events_of, render
 from quarry.local.ask import question_for as asked_of
 from quarry.platform.errors import QuarryError
+from quarry.platform.text import marked_parts
+from quarry.records.contract import Result, SearchRequest, SearchResponse
+
+if TYPE_CHECKING:
+    from quarry.local.database import LocalDatabase
 
 QUESTION_CHARACTERS_MAX = 2_000
 
@@ -198,3 +205,65 @@ def _as_ours(error: ClientError) -> QuarryError:
     if error.retry_after_seconds:
         return QuarryError(f"{error.detail} (in {error.retry_after_seconds:.0f} s)")
     return QuarryError(error.detail)
+
+
+_HEADINGS = ("type", "id", "title", "date", "url", "score", "snippet")
+
+
+def search_here(words: str, *, types: tuple[str, ...], limit: int, format: Format) -> None:
+    """Search this machine's database. Raises QuarryError, and WrongUsage before the database is opened."""
+    request = _request(words, types, limit)
+
+    async def search(database: LocalDatabase) -> None:
+        from quarry.records.search import search_records
+        from quarry.services.services import LOCAL_USER, Caller
+
+        async with database.services() as services:
+            show_results(await search_records(request, Caller(LOCAL_USER), services), format)
+
+    on_database(search)
+
+
+async def search_server(server: str, words: str, *, types: tuple[str, ...], limit: int, format: Format) -> None:
+    """`quarry search`, answered by a server. Raises WrongUsage, QuarryError."""
+    _request(words, types, limit)
+    async with client_of(server) as client:
+        found = await client.search_records(words, types=types, limit=limit)
+    show_results(found, format)
+
+
+def _request(words: str, types: tuple[str, ...], limit: int) -> SearchRequest:
+    try:
+        return SearchRequest(q=words, type=[*types], limit=limit)
+    except ValidationError as error:
+        raise WrongUsage("; ".join(plain_words(each) for each in error.errors())) from None
+
+
+def show_results(found: SearchResponse, format: Format) -> None:
+    """Print the list."""
+    if format == "json":
+        write_json(found.model_dump(mode="json", exclude_none=True))
+        return
+    if format == "csv":
+        write_csv(_HEADINGS, (_row(each) for each in found.results))
+    else:
+        console = make_console()
+        for place, each in enumerate(found.results, start=1):
+            console.print(Text.assemble((f"{place:>3}  ", "cyan"), (printable(each.title), "bold")))
+            facts = [each.type.replace("_", " "), each.id, *([each.date.isoformat()] if each.date else [])]
+            console.print(Text(f"     {printable(' · '.join(facts))}", "dim"))
+            parts = [
+                (" ".join(printable(part).split("\n")), "bold" if hit else "")
+                for part, hit in marked_parts(each.snippet)
+            ]
+            console.print(Text.assemble("     ", *parts))
+    total = sum(found.counts.values())
+    if not found.results:
+        note("No record has these words or anything close to them.")
+    elif total > len(found.results):
+        note(f"{len(found.results)} of {'at least ' if found.more else ''}{total:,} records; --limit shows more.")
+
+
+def _row(result: Result) -> list[Any]:
+    snippet = "".join(part for part, _ in marked_parts(result.snippet))
+    return [result.type, result.id, result.title, result.date, result.url, result.score, snippet]

@@ -18,7 +18,7 @@ from quarry import catalog
 from quarry.collections.apply import check_rows
 from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.embed import embed_pending, remember_model
 from quarry.postgres.load import analyze, load_file

@@ -11,6 +11,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
 
+chosen_tenant: ContextVar[str | None] = ContextVar("chosen_tenant", default=None)
+"""The name after `--tenant`; None: the installation's own schema."""
+
+OF_INSTALLATION = (
+    "completion",
+    "config",
+    "demo",
+    "doctor",
+    "eval",
+    "map",
+    "psql",
+    "tenant",
+    "tools",
+    "tune",
+    "uninstall",
+)
+"""Commands that know of no tenant."""
+
+
 Format = Literal["table", "csv", "json"]
 
 # a context variable: the code that reports is far below the command that knows the format

@@ -10,10 +10,17 @@ import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from quarry.models.answers import ServedChat, check_ending, check_length, check_stream, read_output, storable
+from quarry.models.answers import (
+    ServedChat,
+    check_ending,
+    check_length,
+    check_stream,
+    read_output,
+    response_format,
+    storable,
+)
 from quarry.models.bedrock_connection import Connection, EventStream, translated
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
-from quarry.models.schemas import response_format
 
 
 class BedrockChat(ServedChat[Connection]):

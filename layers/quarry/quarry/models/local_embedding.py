@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from quarry.models.safetensors import read_safetensors
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
 
 if TYPE_CHECKING:
     import numpy as np

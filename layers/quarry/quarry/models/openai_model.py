@@ -23,10 +23,10 @@ from quarry.models.answers import (
     check_stream,
     check_written,
     read_output,
+    response_format,
 )
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.openai_connection import Connection, translated
-from quarry.models.schemas import response_format
 from quarry.platform.errors import ModelRefused
 
 if TYPE_CHECKING:

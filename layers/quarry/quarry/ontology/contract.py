@@ -8,8 +8,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from quarry.answering.contract import AnswerData, AskRequest
-from quarry.platform.contract import Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import Identifier, QueryText
 from quarry.streaming.events import Event
 

@@ -23,8 +23,7 @@ from pydantic import (
 
 from quarry.language.messages import gettext_noop
 from quarry.people.tables import EmploymentType, Intent, Rupees, SeniorityLevel
-from quarry.platform.contract import DEPRECATED, Evidence, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import DEPRECATED, Evidence, LazyModel, Request
 from quarry.platform.text import CleanText, Identifier, QueryText, Storable, StorableWords, storable
 from quarry.query.contract import Understood
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, LiteralString, NamedTuple
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel
 from quarry.platform.text import Storable
 
 KEEP: LiteralString = "select pg_advisory_xact_lock_shared(7305113)"

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 
 from quarry.files.reading import open_records
 from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
+from quarry.platform.contract import plain_words
 from quarry.platform.errors import QuarryError
-from quarry.platform.setting_fields import DEFAULT_SCHEMA
+from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import LoadableTable, Row
-from quarry.platform.validation import plain_words
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 

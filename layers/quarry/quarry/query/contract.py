@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
-from quarry.platform.contract import EVIDENCE_MAX, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import EVIDENCE_MAX, LazyModel, Request
 from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, Storable
 from quarry.schema.algebra import Cell, Condition, OneOrMany, Query, Span
 from quarry.streaming.events import Event

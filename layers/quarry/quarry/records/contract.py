@@ -19,8 +19,7 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.platform.contract import AggregationGroup, Day, Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import AggregationGroup, Day, LazyModel, Request
 from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.contract import (
     RelatedRows,

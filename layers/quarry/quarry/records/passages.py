@@ -27,7 +27,7 @@ from quarry.language.word_forms import STOP_WORDS, is_code, is_everyday, sentenc
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import MATCH_END, MATCH_START, placed_words, shorten, significant_words, topic_text, words
 from quarry.reader.features import chance_of
 from quarry.reader.learned import PairModel, read_pair_model
@@ -39,7 +39,7 @@ from quarry.records.retrieval import tables_seen
 from quarry.records.sources import SearchedType
 from quarry.services.services import Services
 from quarry.verification.check import Exact, Passages
-from quarry.verification.wording import side_of
+from quarry.verification.values import side_of
 
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""

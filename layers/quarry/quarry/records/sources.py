@@ -27,10 +27,10 @@ from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.facets import DATE, called, facet_source, hides_rows
 from quarry.collections.names import nearest
-from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
@@ -40,8 +40,8 @@ from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
 from quarry.schema.source import Field, Source
-from quarry.services.memory import Memory
 from quarry.services.services import Caller, Services
+from quarry.services.tenants import Memory
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,6 @@ class SearchedType:
     authors: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     """The fields that are read as texts."""
-    is_topic: bool = False
-    """Whether other records are about its records."""
     has_source: LiteralString | None = None
     """For a type whose words are in another table than its rows: that a row `t` of words belongs to a row which the caller may
     see and which meets a condition, as a template with a place for the condition."""
@@ -283,7 +281,6 @@ def searched_type(
         titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
-        is_topic=bool(declared.topic) and declared.topic == declared.title,
         authors=tuple(
             name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
         ),

@@ -20,7 +20,7 @@ from psycopg.sql import SQL
 from pydantic import BaseModel, StringConstraints
 
 from quarry.platform.errors import Conflict
-from quarry.platform.renewal import leased
+from quarry.platform.off_loop import leased
 from quarry.postgres.pool import Connection, Database
 
 LIFETIME_HOURS = 24

@@ -20,14 +20,13 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Metrics, Tracing
-from quarry.postgres import rds
+from quarry.postgres import connections
+from quarry.postgres.connections import IamAddress
 from quarry.postgres.nodes import Address
 from quarry.postgres.pool import Database
-from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.memory import Memory
-from quarry.services.tenants import Quotas, Tenants
+from quarry.services.tenants import Memory, Quotas, Tenants
 from quarry.streaming.runs import RunStore, RunStreams
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
@@ -253,7 +252,7 @@ def import_what_services_use(settings: Settings) -> None:
 
         LocalEmbedding.import_numpy()
     if settings.database_iam:
-        rds.import_sdk()
+        connections.import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

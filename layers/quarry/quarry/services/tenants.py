@@ -7,6 +7,7 @@ part of the services, so that no tenant meets what was remembered for another.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import OrderedDict
@@ -20,11 +21,46 @@ import psycopg
 from quarry.platform.errors import DatabaseUnavailable, Forbidden
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Connection, Database, Parameters, Query, SetAside, T
-from quarry.services.memory import Memory
 from quarry.streaming.runs import RunStore
 
 if TYPE_CHECKING:
     from quarry.services.services import Caller, Services
+
+VALUES_MAX = 10_000
+
+
+class Memory:
+    """Values by name. The reader of each says how old it may be."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[float, Any]] = {}
+
+    async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
+        """The value of this name if it was read in the last `seconds`; else `read` it now. Raises what `read` raises."""
+        now = time.monotonic()
+        at, value = self._values.get(name, (-math.inf, None))
+        if now - at < seconds:
+            remembered: T = value
+            return remembered
+        value = await read()
+        self.keep(name, value)
+        return value
+
+    def keep(self, name: str, value: object) -> None:
+        """Remember a value under this name. If there are too many, the oldest is dropped."""
+        self._values.pop(name, None)
+        self._values[name] = (time.monotonic(), value)
+        if len(self._values) > VALUES_MAX:
+            del self._values[next(iter(self._values))]
+
+    def forget(self) -> None:
+        """Forget every value."""
+        self._values.clear()
+
+    def holds(self, name: str, *, seconds: float) -> bool:
+        """Whether a value of this name was remembered in the last `seconds`."""
+        return time.monotonic() - self._values.get(name, (-math.inf, None))[0] < seconds
+
 
 KNOWN_SECONDS = 1.0
 """How long it is remembered where a tenant is: the longest that one that was removed or moved is still looked for there."""

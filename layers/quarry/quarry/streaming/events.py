@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import ConfigDict
 
 from quarry.language.messages import gettext_noop
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel
 
 
 class Event(LazyModel):

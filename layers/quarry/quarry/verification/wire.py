@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel
 
 if TYPE_CHECKING:
     from quarry.verification.check import Verification

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StringConstraints
 
 from quarry.models.circuit_breaker import CircuitState
-from quarry.platform.contract import Request
-from quarry.platform.lazy_model import LazyModel
+from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import Storable
 
 REASON_MAX_CHARACTERS = 2_000

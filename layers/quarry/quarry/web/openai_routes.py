@@ -2,41 +2,250 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 from uuid import uuid4
 
 from fastapi import APIRouter, Header, Request
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, field_validator
 from starlette.responses import JSONResponse, Response
 
-from quarry.agent.completions import Chat, ChatAnswer, Sources, citations, listing
+from quarry.agent.completions import Chat, ChatAnswer, Sources, Turn, UrlCitation, citations, listing
 from quarry.domains import REMEMBERED_SECONDS, filled_domains, having, module
+from quarry.models.interface import Usage
+from quarry.platform.contract import LazyModel
 from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
+from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Storable
 from quarry.runs.idempotency import KeyText
 from quarry.runs.run_log import UsageRecorder
-from quarry.streaming.events import Event
+from quarry.streaming.events import Event, Form
 from quarry.streaming.runs import RunStreams
-from quarry.web.openai_shapes import (
-    CHUNK_SCHEMA,
-    CHUNKS,
-    DONE,
-    Annotation,
-    AssistantMessage,
-    Choice,
-    Completion,
-    CompletionRequest,
-    CompletionUsage,
-    Model,
-    ModelList,
-    chunk,
-    url_annotations,
-)
-from quarry.web.problems import OPENAI_PREFIX, documented, request_id_of
+from quarry.web.problems import OPENAI_PREFIX, documented, request_id_of, stream_error
 from quarry.web.requests import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.streams import stream_response
+
+MESSAGES_MAX = 1000
+
+_Text = Annotated[str, Storable]
+
+
+class TextPart(LazyModel):
+    """A part of a message; only text is accepted."""
+
+    type: Literal["text"]
+    text: _Text
+
+
+def _as_parts(content: Any) -> Any:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+
+
+class RequestMessage(LazyModel):
+    """A message of the conversation. Those of systems, developers and tools are ignored."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Annotated[
+        list[TextPart], BeforeValidator(_as_parts, json_schema_input_type=_Text | list[TextPart] | None)
+    ] = []
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.content).strip()
+
+
+class StreamOptions(LazyModel):
+    include_usage: StrictBool | None = None
+
+
+class TextFormat(LazyModel):
+    type: Literal["text"]
+
+
+class CompletionRequest(LazyModel):
+    """`POST /v1/chat/completions`: the user's last message is the question, earlier messages are the conversation.
+
+    `tools` are ignored, as `tool_choice` `auto` permits; a choice that requires a call is refused, as is any format but text.
+    Sampling parameters and token limits are ignored.
+    """
+
+    model: _Text = Field(examples=["quarry-records"])
+    messages: list[RequestMessage] = Field(
+        min_length=1, max_length=MESSAGES_MAX, examples=[[{"role": "user", "content": "Why was the old elm kept?"}]]
+    )
+    stream: StrictBool | None = None
+    stream_options: StreamOptions | None = None
+    n: Annotated[StrictInt, Field(ge=1, le=1)] | None = None
+    tool_choice: Literal["auto", "none"] | None = None
+    function_call: Literal["auto", "none"] | None = None
+    response_format: TextFormat | None = None
+
+    @field_validator("messages")
+    @classmethod
+    def _ask_something(cls, messages: list[RequestMessage]) -> list[RequestMessage]:
+        place = _question_place(messages)
+        question = "" if place is None else messages[place].text
+        if not question:
+            raise ValueError("there must be a message of the user with text")
+        if len(question) > QUERY_MAX_CHARACTERS:
+            raise ValueError(f"the last message of the user must have at most {QUERY_MAX_CHARACTERS} characters")
+        return messages
+
+    @property
+    def question(self) -> str:
+        return self.messages[self._place].text
+
+    @property
+    def before(self) -> list[Turn]:
+        """The messages of the user and the assistant before the question."""
+        return [
+            Turn(message.role, message.text)
+            for message in self.messages[: self._place]
+            if message.role in ("user", "assistant") and message.text
+        ]
+
+    @property
+    def _place(self) -> int:
+        place = _question_place(self.messages)
+        assert place is not None
+        return place
+
+
+def _question_place(messages: Sequence[RequestMessage]) -> int | None:
+    """The index of the user's last message with text."""
+    places = (
+        place for place in reversed(range(len(messages))) if messages[place].role == "user" and messages[place].text
+    )
+    return next(places, None)
+
+
+class CitedUrl(LazyModel):
+    """The characters of `content`, from `start_index` to before `end_index`, that cite a web page."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class Annotation(LazyModel):
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: CitedUrl
+
+
+class AssistantMessage(LazyModel):
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+    annotations: list[Annotation]
+
+
+class Choice(LazyModel):
+    index: Literal[0] = 0
+    message: AssistantMessage
+    logprobs: None = None
+    finish_reason: Literal["stop"] = "stop"
+
+
+class CompletionUsage(LazyModel):
+    """Tokens of the chat model over all steps of the answer; 0 without a model."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(
+            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, total_tokens=usage.total
+        )
+
+
+class Completion(LazyModel):
+    """A whole answer. `id` ends in the id of its run."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: CompletionUsage
+
+
+class Model(LazyModel):
+    id: CleanText
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: Literal["quarry"] = "quarry"
+
+
+class ModelList(LazyModel):
+    """`GET /v1/models`: one for each domain that holds data."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+class _RawEvent(Event):
+    """An event that is sent as its text."""
+
+    type: str = "written"
+    text: str
+
+    def to_json(self) -> str:
+        return self.text
+
+
+DONE: Event = _RawEvent.model_construct(text="[DONE]")
+"""The last event of a stream that did not fail."""
+
+CHUNKS = Form(
+    "text/event-stream; charset=utf-8",
+    lambda event, place: f"data: {event}\n\n",
+    heartbeat=b": still here\n\n",
+    error=lambda message: _RawEvent(text=json.dumps(stream_error(message))),
+)
+"""OpenAI's server-sent events."""
+
+CHUNK_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"data": {"type": "string", "description": "A `chat.completion.chunk`; the last event is `[DONE]`."}},
+    "required": ["data"],
+}
+
+
+def url_annotations(citations: Sequence[UrlCitation]) -> list[Annotation]:
+    return [
+        Annotation(url_citation=CitedUrl(start_index=each.start, end_index=each.end, title=each.title, url=each.url))
+        for each in citations
+    ]
+
+
+def chunk(
+    id: str,
+    created: int,
+    model: str,
+    delta: dict[str, Any] | None,
+    *,
+    is_last: bool = False,
+    usage: Usage | None = None,
+) -> Event:
+    """A piece of an answer; without a `delta` it carries only the usage."""
+    choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": "stop" if is_last else None}]
+    body = {
+        "id": id,
+        "object": "chat.completion.chunk",
+        "created": created,
+        "model": model,
+        "choices": [] if delta is None else choices,
+    }
+    if usage is not None:
+        body["usage"] = CompletionUsage.of(usage).model_dump()
+    return _RawEvent(text=json.dumps(body, ensure_ascii=False))
+
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -58,7 +267,7 @@ Key = Annotated[
 
 
 router = APIRouter(tags=["agents"])
-MODELS = {f"quarry-{domain}": domain for domain in having("completion")}
+MODELS = {f"quarry-{domain}": domain for domain in having("agent_tools")}
 """The domain of each model."""
 
 
@@ -95,7 +304,7 @@ async def complete(
         idempotency_key,
     )
     # imported with the first question
-    answer = await module(MODELS[body.model], "completion").answer(chat)
+    answer = await module(MODELS[body.model], "agent_tools").complete(chat)
     reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, answer, heard)
     if not body.stream:
         return JSONResponse((await reply.whole()).model_dump())

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.language.messages import gettext, gettext_noop
+from quarry.platform.contract import LazyModel, place_in, pointer_to
 from quarry.platform.errors import (
     BodyTooLarge,
     FieldError,
@@ -28,9 +29,7 @@ from quarry.platform.errors import (
     QuarryError,
     problem_type,
 )
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shown, visible
-from quarry.platform.validation import place_in, pointer_to
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_MEDIA_TYPE = "application/json"

@@ -23,9 +23,9 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.language.messages import gettext_noop
+from quarry.platform.contract import pointer_to
 from quarry.platform.errors import FieldError, InvalidInput, NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
-from quarry.platform.validation import pointer_to
 from quarry.services.services import LOCAL_USER, Caller, Services
 from quarry.web import problems
 

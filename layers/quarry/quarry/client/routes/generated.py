@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from quarry.campaigns.contract import Campaign
 from quarry.client.calls import given, only_given, route
-from quarry.client.wire import CallInput
+from quarry.client.exchange import CallInput
 from quarry.companies.contract import Company
 from quarry.kept.contract import (
     Conversation,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 from click.core import ParameterSource
 
-from quarry.local.chosen import OF_INSTALLATION, chosen_tenant
-from quarry.local.telling import telling
+from quarry.local.telling import OF_INSTALLATION, chosen_tenant, telling
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -209,8 +208,7 @@ def _callback(here: Run, there: Run | None) -> Callable[..., int]:
     def run(context: click.Context, /, **_: Any) -> int:
         if context.invoked_subcommand is not None:
             return DONE
-        from quarry.local.config import take_dotenv
-        from quarry.local.logs import configure_logging
+        from quarry.local.config import configure_logging, take_dotenv
 
         # Commands report errors themselves; `serve` logs more once it knows the settings.
         configure_logging("ERROR")

@@ -105,13 +105,13 @@ def add_searching(group: Group) -> None:
         remote=_ask_server, json=None,
     )  # fmt: skip
     add(
-        group, "search", "quarry.local.search:search_here", "list the records that match some words",
+        group, "search", "quarry.local.query:search_here", "list the records that match some words",
         'quarry search "bridge weight limit" --type motion --limit 5',
         Argument("words", "WORDS", "up to 2,000 characters, in quotes"),
         option("--type", "types", multiple=True, metavar="NAME", help="only records of this type; repeat for several"),
         option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, metavar="N", help="how many"),
         *formats(),
-        remote="quarry.local.search:search_server", json=None,
+        remote="quarry.local.query:search_server", json=None,
         about="List the records that match your words or their meaning, best first, as `GET /records/search` does.",
     )  # fmt: skip
     add(
@@ -240,7 +240,7 @@ def add_users(group: Group) -> None:
 
 def add_installation(group: Group) -> None:
     add(
-        group, "psql", "quarry.local.psql:open_psql", "open psql on the database",
+        group, "psql", "quarry.local.database:open_psql", "open psql on the database",
         """quarry psql -c 'select count(*) from motions'""",
         Argument("arguments", "[ARGUMENT...]", "passed on to psql", nargs=-1, type=click.UNPROCESSED),
         json=None, context_settings={"ignore_unknown_options": True},
