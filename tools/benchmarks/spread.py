@@ -137,6 +137,7 @@ class _User(threading.Thread):
 
     def run(self) -> None:
         with httpx2.Client(base_url=self._address, timeout=REQUEST_SECONDS) as client:
+            _request(client, self._tenant, self._kind, "warm")  # loads the model
             for number in count():
                 if self._over.is_set():
                     return

@@ -363,9 +363,10 @@ def load_libraries(connection: SyncConnection) -> None:
 
 def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
     """The functions with the file's name, by signature, each with the transaction that wrote it last."""
+    # not as `regprocedure`, for which Postgres reads the functions of this name in all schemas, of which each tenant has one
     return dict(
         connection.execute(
-            """select p.oid::regprocedure::text, p.xmin::text from pg_proc p
+            """select format('%%I(%%s)', p.proname, pg_get_function_identity_arguments(p.oid)), p.xmin::text from pg_proc p
                where p.proname = %s and p.pronamespace = current_schema()::regnamespace""",
             [Path(file.name).stem],
         ).fetchall()
