@@ -14,7 +14,7 @@ import httpx2
 import psycopg
 import pytest
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
 from quarry.web.app import create_app
@@ -195,7 +195,7 @@ def _leave_garbage_out() -> None:
 @asynccontextmanager
 async def _client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     services = build_services(settings)
-    app = create_app(services, everything.ROUTERS, everything.ROUTERS)
+    app = create_app(services, EVERYTHING, EVERYTHING)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=120) as client:
         yield client
