@@ -908,6 +908,31 @@ $$;
 
 
 --
+-- Name: check_rows(bigint, bigint); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.check_rows(p_max bigint, p_more bigint DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  added bigint;
+  total bigint;
+begin
+  select p_more + coalesce(sum(pg_stat_get_xact_tuples_inserted(t) - pg_stat_get_xact_tuples_deleted(t)), 0) into added
+  from rows_counted() t;
+  if p_max = 0 or added <= 0 then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('rows ' || current_schema(), 0));
+  total := p_more + rows_held();
+  if total > p_max then
+    raise exception 'This tenant may hold % rows and would hold %: delete rows, or ask the operator for more (quarry tenant quota).',
+      to_char(p_max, 'FM999,999,999,999,999'), to_char(total, 'FM999,999,999,999,999') using errcode = 'QT001';
+  end if;
+end $$;
+
+
+--
 -- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -3438,6 +3463,39 @@ $_$;
 
 
 --
+-- Name: rows_counted(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.rows_counted() RETURNS SETOF regclass
+    LANGUAGE sql STABLE
+    AS $$
+  select c.oid::regclass
+  from pg_class c
+  join pg_index i on i.indrelid = c.oid and i.indisprimary and i.indnkeyatts = 1
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] and a.attname = 'id' and a.atttypid = 'text'::regtype
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+    and not has_table_privilege('quarry_serving', c.oid, 'insert')
+  union all
+  select h.inhrelid::regclass from pg_inherits h where h.inhparent = 'collection_rows'::regclass
+$$;
+
+
+--
+-- Name: rows_held(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.rows_held() RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  held bigint;
+begin
+  execute 'select ' || (select string_agg(format('(select count(*) from %s)', t), ' + ') from rows_counted() t) into held;
+  return held;
+end $$;
+
+
+--
 -- Name: rows_per_long_row(regclass); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4990,6 +5048,18 @@ ALTER TABLE quarry.credit_ledger ALTER COLUMN entry_number ADD GENERATED ALWAYS 
 
 
 --
+-- Name: credits_spent; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.credits_spent (
+    is_only boolean DEFAULT true NOT NULL,
+    credits bigint NOT NULL,
+    CONSTRAINT credits_spent_credits_check CHECK ((credits >= 0)),
+    CONSTRAINT credits_spent_is_only_check CHECK (is_only)
+);
+
+
+--
 -- Name: document_section_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5678,8 +5748,14 @@ CREATE TABLE quarry.tenants (
     problem text,
     added_at timestamp with time zone DEFAULT now() NOT NULL,
     node text,
+    requests_per_minute bigint,
+    rows_max bigint,
+    credits_max bigint,
+    CONSTRAINT tenants_credits_max_check CHECK ((credits_max >= 0)),
     CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT tenants_node_check CHECK ((node <> ''::text))
+    CONSTRAINT tenants_node_check CHECK ((node <> ''::text)),
+    CONSTRAINT tenants_requests_per_minute_check CHECK ((requests_per_minute >= 0)),
+    CONSTRAINT tenants_rows_max_check CHECK ((rows_max >= 0))
 );
 
 
@@ -5886,6 +5962,14 @@ ALTER TABLE ONLY quarry.credit_ledger
 
 ALTER TABLE ONLY quarry.credit_ledger
     ADD CONSTRAINT credit_ledger_user_id_reason_reference_key UNIQUE (user_id, reason, reference);
+
+
+--
+-- Name: credits_spent credits_spent_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.credits_spent
+    ADD CONSTRAINT credits_spent_pkey PRIMARY KEY (is_only);
 
 
 --
@@ -8995,6 +9079,14 @@ GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.credit_ledge
 
 GRANT USAGE ON SEQUENCE quarry.credit_ledger_entry_number_seq TO quarry_serving;
 GRANT USAGE ON SEQUENCE quarry.credit_ledger_entry_number_seq TO quarry_loading;
+
+
+--
+-- Name: TABLE credits_spent; Type: ACL; Schema: quarry; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE quarry.credits_spent TO quarry_serving;
+GRANT SELECT,INSERT,DELETE,TRUNCATE,MAINTAIN,UPDATE ON TABLE quarry.credits_spent TO quarry_loading;
 
 
 --

@@ -7,8 +7,6 @@ from typing import get_args
 
 import quarry
 from quarry import catalog
-from quarry.campaigns import contract as campaigns
-from quarry.campaigns.facets import CAMPAIGNS
 from quarry.companies import contract as companies
 from quarry.companies.facets import COMPANIES
 from quarry.domains import modules, searched_tables
@@ -41,5 +39,4 @@ def test_a_module_that_a_domain_lacks_is_left_out() -> None:
 
 
 def test_a_condition_may_name_every_facet() -> None:
-    assert {*get_args(campaigns.FieldName)} == {*CAMPAIGNS.facets}
     assert {*get_args(companies.FieldName)} == {*COMPANIES.facets}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import LiteralString
 
 from quarry.collections.collection import OwnTable
-from quarry.collections.row_sql import quoted
+from quarry.collections.uses import quoted
 from quarry.domains import modules
 from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import relations_of, values_function

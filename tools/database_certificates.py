@@ -20,7 +20,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from quarry.postgres.rds import DIRECTORY, PROXIES
+from quarry.postgres.connections import DIRECTORY, PROXIES
 
 GLOBAL_BUNDLE = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
 FETCH_SECONDS = 30.0

@@ -55,7 +55,7 @@ export type CampaignFilters = {channel?: string | string[]; company?: string | s
 /** One message of the conversation so far. An assistant's may be long; what a user asks is 1 to 2,000 characters. */
 export type ChatMessage = {role: "user" | "assistant"; content: string};
 /** The answer. `campaigns` is the set it speaks of, at most 200 of them; `total` counts the whole set, `aggregation` too. `more`: there are more than were counted, and `total` is how many there are at least. Of very many, or of those with very many different values, `aggregation` is left out. `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they were applied; `understood` is all that the question was taken to say, negations and further conditions too. `statements` are those of a model with what the check found, `unsupported` the flagged ones in words, and `confidence` follows from them. */
-export type ChatResponse = {response: string; campaigns: FoundCampaign[]; total: number; more?: boolean; aggregation?: Aggregation | null; unsupported?: string[]; statements?: CheckedStatement[]; confidence?: Confidence | null; suggestions: string[]; detectedFilters: {[name: string]: any}; understood?: Understood_Output | null; constraints: quarry__campaigns__contract__Constraints; telemetry: quarry__campaigns__contract__Telemetry};
+export type ChatResponse = {response: string; campaigns: FoundCampaign[]; total: number; more?: boolean; aggregation?: Aggregation | null; unsupported?: string[]; statements?: CheckedStatement[]; confidence?: Confidence | null; suggestions: string[]; detectedFilters: {[name: string]: any}; understood?: Understood_Output | null; telemetry: quarry__campaigns__contract__Telemetry};
 /** A statement of an answer, at `answer[start:end]`: borne out by what it rests on (`verified`), neither borne out nor contradicted (`plausible`), or contradicted or without anything behind it (`flagged`). `reason` says why it is not verified. */
 export type CheckedStatement = {start: number; end: number; state: "verified" | "plausible" | "flagged"; reason?: string | null};
 /** One aspect of an experience: an achievement, a project, a tool, … */
@@ -63,8 +63,6 @@ export type ChildCard = {id: string; child_type: string; title: string; headline
 export type Choice = {index?: 0; message: AssistantMessage; logprobs?: null; finish_reason?: "stop"};
 /** The characters of `content`, from `start_index` to before `end_index`, that cite a web page. */
 export type CitedUrl = {start_index: number; end_index: number; title: string; url: string};
-/** Conditions of which any must hold, or, preferred, puts a campaign before those without; `label` says them in words. */
-export type ClauseOnWire = {any_of: ConditionOnWire[]; strength?: "required" | "preferred"; label?: string};
 /** What the client remembers of the conversation: the companies that the last answer referred to, best first. */
 export type ClientContext = {previousCandidateIds?: string[]};
 /** A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are in, by which numbers and dates are written; absent where they differ, or are in none that is known. `fields` and `related` are what a Query (`POST /query`) can name of it, its facets among them; `left_out` says which rows of its table it does not have. */
@@ -88,10 +86,10 @@ export type CompletionUsage = {prompt_tokens: number; completion_tokens: number;
 export type Condition_Output = Comparison_Output | AnyOf_Output | AllOf_Output | Not_Output | Exists_Output | Words;
 /** A condition in words, with its pointer: `/where/0` into the query, `/assumed/0`, `/preferred/0`, `/about` or `/like` beside it. It may be meant in any of `choices` instead: to change it, move the condition, and put one that is excluded in a `not`. */
 export type ConditionChip = {label: string; pointer: string; choices?: ("required" | "assumed" | "preferred" | "excluded")[]};
-/** What a campaign must be like in one field: one of the values (of the field `copy`: words that it says), or captured within the days (in these months, where some are given), or, with neither, any value at all; `negated`: not so. */
-export type ConditionOnWire = {field: "channel" | "company" | "brand" | "value_prop" | "sentiment" | "visual_style" | "offer" | "capture_date" | "copy"; values?: string[]; from?: string | null; to?: string | null; months?: number[]; negated?: boolean};
 /** How far an answer can be believed, and the ground of it in words. */
 export type Confidence = {level: "high" | "medium" | "low"; label: string};
+/** How a query was read; `evidence` is of `query_original`. */
+export type Constraints_Output = {query_original?: string; query_cleaned?: string; must?: Must; should?: Should; exclude?: Exclude; like?: string | null; search_phrases?: string[]; query_embedding_text?: string; confidence_score?: number; evidence?: Evidence[]};
 /** How to reach a person. */
 export type Contact = {email?: string | null; phone?: string | null; links?: string[]};
 /** A whole conversation. */
@@ -188,7 +186,7 @@ export type PageConfig = {domains: string[]; sign_in: SignIn | null; prefix: str
 /** `POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is offered, `salary_min` is the recruiter's own note and filters nothing. */
 export type PeopleSearchRequest = {query: string; open_to_work_only?: boolean | null; preferred_locations?: string[]; salary_min?: number | null; salary_max?: number | null; understood?: Understood_Input | null; constraints?: quarry__people__contract__Constraints | null};
 /** The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS. Where nobody can be shown, nothing is `charged`. `notice` says what the search could not do. */
-export type PeopleSearchResponse = {search_id: string; people: PersonResult[]; understood?: Understood_Output | null; constraints: quarry__people__contract__Constraints; fallback_tier: number; relaxations: Relaxation[]; degraded: string[]; charged?: boolean; notice?: string | null};
+export type PeopleSearchResponse = {search_id: string; people: PersonResult[]; understood?: Understood_Output | null; constraints: Constraints_Output; fallback_tier: number; relaxations: Relaxation[]; degraded: string[]; charged?: boolean; notice?: string | null};
 /** One person found. `similarity_percent` is the score that people are put in order by, in hundredths and at most 100: no probability. The salary is INR a year. `meets` and `misses` are the conditions, in words; what was only preferred is met or not told. */
 export type PersonResult = {id: string; name: string | null; headline: string | null; bio: string | null; similarity_percent: number | null; why_matched: string[]; open_to_work: boolean; open_to_contact: boolean; work_preferred_locations: string[]; work_preferred_salary_min: number | null; matched_cards: ExperienceCard[]; meets?: string[]; misses?: string[]};
 /** A question that was asked before in this conversation, and its answer. `types` and `filters` are those that the answer was made from, as its `done` told them (`applied`): a follow-up without any of its own keeps those of the last turn. */
@@ -272,9 +270,7 @@ export type Words = {words: string};
 /** How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served. */
 export type quarry__answering__contract__Telemetry = {run_id: string; turns: number; tool_calls: number; degraded: string[]};
 /** `POST /campaigns/chat`. `activeFilters` are those of the page; with `applyFiltersToQuery` they hold in every search. */
-export type quarry__campaigns__contract__ChatRequest = {message: string; history?: HistoryMessage[]; activeFilters?: CampaignFilters | null; applyFiltersToQuery?: boolean; understood?: Understood_Input | null; constraints?: quarry__campaigns__contract__Constraints | null};
-/** The former form of how a question was understood: `understood` says it now. All required `conditions` must hold, `theme` is found by meaning, `words` are said by the copy. */
-export type quarry__campaigns__contract__Constraints = {conditions?: ClauseOnWire[]; theme?: string; words?: string; evidence?: Evidence[]};
+export type quarry__campaigns__contract__ChatRequest = {message: string; history?: HistoryMessage[]; activeFilters?: CampaignFilters | null; applyFiltersToQuery?: boolean; understood?: Understood_Input | null};
 /** How the answer came about. `turn_count` counts the model's turns. */
 export type quarry__campaigns__contract__Telemetry = {runId: string; turnCount: number; toolCallCount: number; endReason: "answered" | "nothing_found" | "budget_spent"; degradedSteps: string[]};
 /** `POST /companies/chat`. The last message is the user's question. `understood`, where given, replaces how it is read: that of an answer, as it was or edited. */

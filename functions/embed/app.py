@@ -12,8 +12,7 @@ from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
 from quarry.platform.errors import QuarryError
 from quarry.platform.telemetry import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
-from quarry.postgres.embed import embed_tables
-from quarry.postgres.embedding_queue import Backlog, read_backlog
+from quarry.postgres.embed import Backlog, embed_tables, read_backlog
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext, in_turns
@@ -61,7 +60,7 @@ async def _embed(
     collections = (await read_collections(database)).values()
     tables = [*catalog.EMBEDDED.values(), *embedded_tables(collections)]
     try:
-        await keep_in_step(database, collections, keep_going=keep_going)
+        await keep_in_step(database, collections, rows_max=services.rows_max, keep_going=keep_going)
         embedded = await embed_tables(
             database, services.embeddings, tables, refusals_max=REFUSALS_MAX, keep_going=keep_going
         )

@@ -8,8 +8,7 @@ import time
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.platform.custom_resource import is_request, respond
 from quarry.platform.errors import Unavailable
-from quarry.postgres.logins import make_logins, read_logins
-from quarry.postgres.migrate import DatabaseIsNewer, migrate
+from quarry.postgres.migrate import DatabaseIsNewer, make_logins, migrate, read_logins
 from quarry.postgres.tenants import migrate_tenants
 from quarry.services.services import read_database_url
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext

@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from quarry.answering.answer import Answer, Began, TextPiece, Told, joined
-from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
+from quarry.answering.written import CitationFilter
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.budget import Budget

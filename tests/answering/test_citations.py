@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.answering.citations import CODE, INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
+from quarry.answering.written import CODE, INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
 from tests.linear.measuring import assert_linear, repeated
 
 SOURCES = {1, 2, 3, 11}

@@ -33,9 +33,9 @@ def test_a_number_is_given_with_its_query_and_the_words_that_say_its_conditions(
     assert found["aggregation"]["sentence"] == sentence
     assert found["confidence"]["level"] == "high"
     assert found["aggregation"]["query"]["where"] == [{"field": "channel", "value": "Email"}]
-    [evidence] = found["constraints"]["evidence"]
-    assert (evidence["field"], evidence["value"], evidence["start"], evidence["end"]) == ("channel", "Email", 9, 14)
-    assert (found["detectedFilters"], found["constraints"]["theme"]) == ({"channel": ["Email"]}, "")
+    [span] = found["understood"]["spans"]
+    assert (span["pointer"], span["start"], span["end"]) == ("/where/0", 9, 14)
+    assert (found["detectedFilters"], found["understood"]["about"]) == ({"channel": ["Email"]}, "")
 
 
 def test_a_value_that_is_said_in_part_is_only_likely_meant(client: TestClient) -> None:
@@ -45,9 +45,8 @@ def test_a_value_that_is_said_in_part_is_only_likely_meant(client: TestClient) -
 
 
 def test_where_nothing_fits_each_condition_is_told_with_what_it_costs(client: TestClient) -> None:
-    radio = {"any_of": [{"field": "channel", "values": ["Radio"]}]}
-    volta = {"any_of": [{"field": "company", "values": ["Volta Motors"]}]}
-    found = chat(client, "How many campaigns?", constraints={"conditions": [radio, volta]})
+    where = [{"field": "channel", "value": "Radio"}, {"field": "company", "value": "Volta Motors"}]
+    found = chat(client, "How many campaigns?", understood={"query": {"source": "campaigns", "where": where}})
     assert (found["total"], found["campaigns"]) == (0, [])
     assert "- without “on Radio”: 5 campaigns" in found["response"]
     assert "- without “by Volta Motors”: 5 campaigns" in found["response"]
@@ -62,7 +61,7 @@ def test_a_follow_up_keeps_what_it_does_not_change(client: TestClient) -> None:
     found = follow(client, "How many playful campaigns are there?", "only those on TV")
     assert found["detectedFilters"] == {"sentiment": ["Playful"], "channel": ["TV"]}
     about = follow(client, "campaigns about electric cars", "only TV")
-    assert about["constraints"]["theme"] == "electric cars"
+    assert about["understood"]["about"] == "electric cars"
 
 
 def test_counts_are_not_cut_where_lists_are(server_url: str, sample_template: str) -> None:

@@ -9,11 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.campaigns import retrieval
+from quarry.campaigns.conditions import CampaignSet
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import CampaignSet
+from quarry.campaigns.search import MAX_TURNS
 from quarry.campaigns.tools import NEAR
 from quarry.campaigns.wording import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, build_tool_result
-from quarry.campaigns.written import MAX_TURNS
 from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import KEY
@@ -65,7 +65,7 @@ def test_the_campaigns_are_those_that_the_answer_names_whichever_call_found_them
     assert "cmp-lumen-voyage-1" in ids(final)
     assert {each["company"] for each in final["campaigns"]} == {"Lumen Bank", "Pebble Fitness"}
     assert final["total"] == len(final["campaigns"])
-    assert (final["detectedFilters"], final["constraints"]["conditions"]) == ({}, [])
+    assert (final["detectedFilters"], final["understood"]["query"].get("where", [])) == ({}, [])
 
 
 def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, model: FakeOpenAI) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from quarry.collections.checking import Checked, check
 from quarry.collections.declaration import DeclarationError, Lines, read_declarations, without_retired
+from quarry.collections.names import as_toml
 from quarry.collections.relations import Reference, Relation
-from quarry.collections.toml_text import toml
 from tests.collections.made import catalog, column, table
 
 AGENT = {"kind": "value", "by": "agent_id", "of": "agents", "title": "name"}
@@ -68,7 +68,7 @@ def test_what_fits_is_told_nothing_but_where_rows_may_show_or_hide() -> None:
     found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"\nhidden = ["password"]')
     assert "without `scope_setting` every caller sees all rows" in str(found.warnings)
     closed = replace(AGENTS, is_row_security_active=True)
-    settings = f'source = "tickets"\ntext = ["subject"]\nhidden = ["password"]\nfacets.agent = {toml(AGENT)}'
+    settings = f'source = "tickets"\ntext = ["subject"]\nhidden = ["password"]\nfacets.agent = {as_toml(AGENT)}'
     assert "row-level security of public.agents may hide values" in str(checked(settings, TICKETS, closed).warnings)
 
 
@@ -140,8 +140,8 @@ def test_a_source_needs_rights_a_key_and_a_way_to_be_kept_in_step(source: Relati
         ('hidden = ["status"]\nfacets.status = "value"', "facets.status: the column 'status' is hidden, and would be shown"),
         ('facets.subject = "number"', "subject: the column 'subject' is text, not a number"),
         ('facets.x = { kind = "money", expression = "amount * status" }', "the column 'status' is mood, not a number"),
-        (f'facets.agent = {toml(AGENT | {"by": "status"})}', "the column 'status' is mood, and 'id' of agents is integer"),
-        (f'facets.agent = {toml(AGENT | {"key": "name"})}', "key: 'name' is no key of agents"),
+        (f'facets.agent = {as_toml(AGENT | {"by": "status"})}', "the column 'status' is mood, and 'id' of agents is integer"),
+        (f'facets.agent = {as_toml(AGENT | {"key": "name"})}', "key: 'name' is no key of agents"),
         ('predicates.dear = "amont > 100"', "dear: there is no facet or column 'amont'; did you mean 'amount'?"),
         ("""hidden = "link"\npredicates.linked = "link = 'x'\"""", "linked.link: the column 'link' is hidden"),
         ('predicates.amount = "id > 1"', "amount: tickets has a column of this name"),

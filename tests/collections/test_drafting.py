@@ -22,7 +22,7 @@ from quarry.collections.secrets import suspicion
 from quarry.collections.uses import tables_named
 from quarry.models.local_embedding import LocalEmbedding
 from quarry_map.drafting import SEARCHED_MAX, Draft, draft
-from quarry_map.parts import date_kinds
+from quarry_map.table_guess import date_kinds
 from tests.collections.conftest import SCHEMAS, opened
 from tests.collections.made import TYPES, catalog, column, table
 

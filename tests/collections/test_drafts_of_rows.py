@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from quarry.collections.catalog_reading import relations_of_schema
+from quarry.collections.catalog_reading import relations_of_schema, with_documents
 from quarry.collections.declaration import read_declarations
-from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection

@@ -7,12 +7,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.contract import ChatMessage
+from quarry.companies.candidates import Candidates, CompanyInquiry, NearMiss, Plan, Ranking, Round
+from quarry.companies.contract import ChatRequest
 from quarry.companies.fallbacks import nothing_found, summary_by_rule
+from quarry.companies.intent import CompanyIntent
 from quarry.companies.prompts import (
     HISTORY_CHARACTERS_MAX,
-    CritiqueInputs,
-    PlanInputs,
     RerankInputs,
     SummaryEntry,
     SummaryInputs,
@@ -26,6 +26,11 @@ from tests.companies.factories import company, entry, plan
 
 TEXT = st.text(st.sampled_from('</candidates>companies"\n{}ab'), max_size=60) | st.text(max_size=60)
 TAG = re.compile(r"</?[a-z_]+>")
+
+
+def asking(*texts: str, **beside: object) -> ChatRequest:
+    messages = [{"role": "user", "content": text} for text in texts]
+    return ChatRequest.model_validate({"messages": messages} | beside)
 
 
 def blocks_of(messages: list[Message]) -> list[str]:
@@ -46,26 +51,26 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     )
     ranking = rerank_messages(RerankInputs("weeds", plan(), [entry(made), entry(made)], made, [text]))
     assert blocks_of(ranking) == pairs("candidates", "seed_company", "wanted")
-    critique = critique_messages(
-        CritiqueInputs(
-            "weeds", plan(), 1, 1, [entry(made)], 0.5, 0.74, [made.id], [made.id], [text],
-            demands=[text], rejected=[entry(made)], near=[(made, [text])],
-        )
-    )  # fmt: skip
+    now = Round(
+        CompanyInquiry(CompanyIntent(), ()),
+        nth=1,
+        plan=Plan(plan(), CompanyIntent(), tried=(text,)),
+        found=Candidates(fitting=[entry(made), entry(made)], near_misses=[NearMiss(made, [text])]),
+        ranking=Ranking([], confidence=0.5, before=[made.id]),
+    )
+    critique = critique_messages("weeds", now, 0.74, [text])
     assert blocks_of(critique) == pairs("best", "rejected", "filters", "already_searched")
     summary = summary_messages(
         SummaryInputs("weeds", [SummaryEntry(made, text, 0.5)], made, demands=[text], missing=[text])
     )
     assert blocks_of(summary) == pairs("companies", "seed_company")
-    planning = plan_messages(
-        PlanInputs("weeds", [ChatMessage(role="user", content="x")], [made.id], made, [text], text)
-    )
+    shown = {"previousCandidateIds": [made.id]}
+    planning = plan_messages(asking("x", "weeds", clientContext=shown), made, [text], text)
     assert blocks_of(planning) == pairs("tags", "conversation", "previous_results", "seed_company", "already_searched")
 
 
 def test_of_a_long_conversation_the_last_six_messages_are_told_in_short() -> None:
-    history = [ChatMessage(role="user", content=f"number {place} " + "x " * 5000) for place in range(20)]
-    _, user = plan_messages(PlanInputs("Weeds?", history))
+    _, user = plan_messages(asking(*(f"number {place} " + "x " * 5000 for place in range(20)), "Weeds?"))
     [told] = re.findall(r"<conversation>\n(.*)\n</conversation>", user.content, re.DOTALL)
     assert [f"number {place}" in told for place in (13, 14, 19)] == [False, True, True]
     assert len(told) <= HISTORY_CHARACTERS_MAX + 100
@@ -82,7 +87,7 @@ def test_only_what_is_likely_meant_is_said_to_fit() -> None:
 
 def test_a_word_that_no_profile_has_does_not_make_conditions_unmet() -> None:
     said = nothing_found(
-        SummaryInputs("q", [], demands=["in Sweden"], unheard=["yodel"], relaxations=[("in Sweden", 9)])
+        SummaryInputs("q", [], demands=["in Sweden"], absent_words=["yodel"], relaxations=[("in Sweden", 9)])
     )
     assert "Sweden" not in said
     assert "No profile here mentions “yodel”." in said

@@ -14,14 +14,14 @@ ESPRESSO = CompanyIntent(topic="learn to make good espresso", words=("learn", "m
 
 
 @pytest.mark.parametrize(
-    ("nearest", "unheard_share", "is_shown"),
+    ("nearest", "absent_share", "is_shown"),
     [(0.45, 1.0, True), (0.6, 0.5, True), (0.2, 1.0, False), (0.26, 1.0, False)],
 )
 def test_meaning_alone_keeps_a_question_and_words_that_no_profile_has_do_not_refuse_it(
-    nearest: float, unheard_share: float, *, is_shown: bool
+    nearest: float, absent_share: float, *, is_shown: bool
 ) -> None:
     entries = [entry(ROASTER, semantic=nearest), *(entry(each, semantic=nearest / 2) for each in OTHERS)]
-    assert is_answered(entries, ESPRESSO, None, unheard_share, by_meaning=True) is is_shown
+    assert is_answered(entries, ESPRESSO, None, absent_share, by_meaning=True) is is_shown
 
 
 def test_by_words_alone_a_word_that_no_profile_has_refuses() -> None:

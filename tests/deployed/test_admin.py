@@ -149,7 +149,10 @@ def test_a_commands_failure_is_its_callers(quarry: Quarry) -> None:
     assert quarry("credits", "grant", "ada", "none").returncode == 2
 
 
-@pytest.mark.parametrize("command", [("serve",), ("runs", "replay", "3f2a")])
+@pytest.mark.parametrize(
+    "command",
+    [("serve",), ("runs", "replay", "3f2a"), ("tenant", "move", "acme", "db:5432")],
+)
 def test_what_a_stack_cannot_run_is_refused_here_and_there(
     quarry: Quarry, admin: FunctionProcess, command: tuple[str, ...]
 ) -> None:

@@ -30,7 +30,7 @@ from quarry.domains import import_what_answers
 from quarry.local import cli, data, embedded_postgres, server  # noqa: F401 -- likewise
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from quarry.platform.settings import Settings
-from quarry.postgres import embedding_queue
+from quarry.postgres import embed
 from quarry.runs import idempotency
 from quarry.services.services import build_services
 from quarry.web.app import create_app
@@ -123,7 +123,7 @@ def start(order: Order) -> int:
         os.dup2(output.fileno(), 2)
     os.environ.clear()
     os.environ.update(order["environment"])
-    idempotency.LEASE_SECONDS = embedding_queue.LEASE_SECONDS = LEASE_SECONDS
+    idempotency.LEASE_SECONDS = embed.LEASE_SECONDS = LEASE_SECONDS
     if "point" in order:
         Executioner(order["point"], order.get("first", ""), order.get("commits", "")).install()
     status = 1

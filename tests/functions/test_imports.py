@@ -53,7 +53,7 @@ ON_FIRST_USE = {
     "openai", "boto3", "numpy", "aws_lambda_powertools.utilities.parameters", "opentelemetry.sdk", "opentelemetry.exporter",
 }  # fmt: skip
 OF_HTTP = {"fastapi", "starlette.applications", "opentelemetry"}
-OF_SEARCHES = {f"quarry.{domain}.{name}" for domain in DOMAINS for name in ("search", "agent_tools", "completion")}
+OF_SEARCHES = {f"quarry.{domain}.{name}" for domain in DOMAINS for name in ("search", "agent_tools")}
 OF_OTHERS = {"quarry.records.routes", "quarry.people.routes"}
 NOT_IMPORTED = {
     **dict.fromkeys(("cleanup", "embed", "load", "migrate"), OF_HTTP),

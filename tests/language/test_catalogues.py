@@ -13,9 +13,9 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
-from quarry.language.labels import days_label, value_label
 from quarry.language.messages import accepted_language, gettext, ngettext, pgettext, speaking, writing
 from quarry.language.recognition import Language
+from quarry.language.writing import days_label, value_label
 from tools.translations import FOLDER, KEYWORDS, LANGUAGES, PACKAGE
 
 SAME = {"{field}", "{}", " ({conditions})", "{said} ({definitions})", "{label} ({which})", "{field} ({period})", "no"}

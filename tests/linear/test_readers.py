@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from quarry.answering.citations import CitationFilter
-from quarry.companies.names import read_names
+from quarry.answering.written import CitationFilter
+from quarry.companies.intent import read_names
+from quarry.files.forms import Format, ReadOptions
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
-from quarry.files.writing import Format, ReadOptions
 from quarry.language.word_forms import sentences
 from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised

@@ -50,7 +50,7 @@ def sample(server_url: str, sample_template: str) -> Iterator[TestClient]:
 
 
 def test_every_database_has_pairs_and_the_other_way_round() -> None:
-    marked = {"people", "company_names", "places", "denials", "spoken"}
+    marked = {"people", "company_names", "places", "denials", "bounds", "spoken"}
     assert {path.stem for path in FOLDER.glob("*.jsonl")} == {*ASKED, *OF_SAMPLE, *marked}
     assert {*ASKED} | SPOKEN == {*DATABASES}
 

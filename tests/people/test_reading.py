@@ -81,7 +81,7 @@ def read(url: str) -> Iterator[Read]:
         database = Database(url, pool_size=1, timeout_seconds=10)
 
         async def read_one(query: str) -> Constraints:
-            return (await read_without_model(query, database, TODAY)).constraints
+            return (await read_without_model(query, database, TODAY))[0]
 
         yield lambda query: runner.run(read_one(query))
         runner.run(database.close())

@@ -20,10 +20,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres import pool, rds
+from quarry.postgres import connections, pool
+from quarry.postgres.connections import DIRECTORY, PROXIES
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
-from quarry.postgres.rds import DIRECTORY, PROXIES
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 CLUSTER = "quarry.cluster-c7tj4example.us-east-1.rds.amazonaws.com"
@@ -85,7 +85,7 @@ def _reload(operator: psycopg.Connection, ssl: str) -> None:
 @pytest.fixture
 def secured_url(server_url: str, authority: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of that server; its authority is taken for Amazon's."""
-    monkeypatch.setattr(rds, "DIRECTORY", authority)
+    monkeypatch.setattr(connections, "DIRECTORY", authority)
     return server_url
 
 

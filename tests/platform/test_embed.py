@@ -11,8 +11,7 @@ from quarry.local.sample import sample_directory
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres import embed
-from quarry.postgres.embed import embed_pending, remember_model
-from quarry.postgres.embedding_queue import count_pending
+from quarry.postgres.embed import count_pending, embed_pending, remember_model
 from quarry.postgres.load import load_file
 from quarry.postgres.pool import Database
 from tests.conftest import create_database

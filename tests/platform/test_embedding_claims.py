@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 import pytest
 
 from quarry.postgres import embed
-from quarry.postgres.embed import embed_pending
-from quarry.postgres.embedding_queue import Claim, count_pending, pending
+from quarry.postgres.embed import Claim, count_pending, embed_pending, pending
 from quarry.postgres.pool import Database
 from tests.platform.embedding import MATTERS, Model, add_matters, stored
 

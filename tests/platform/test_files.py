@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from quarry.files import json_records
+from quarry.files import reading
+from quarry.files.forms import GUESSED, ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import Record, UnreadableFile
-from quarry.files.writing import GUESSED, ReadOptions
 from tests.platform.sheets import xlsx
 
 Read = tuple[list[object], list[str]]
@@ -142,7 +142,7 @@ def test_a_last_row_that_sums_up_the_others_is_left_out_and_told(total: str) -> 
 def test_an_object_around_the_records_is_taken_off_and_told(monkeypatch: pytest.MonkeyPatch, is_long: bool) -> None:
     envelope = {"count": 3, "data": ROWS, "next": None, "meta": {"a": [1]}}
     if is_long:
-        monkeypatch.setattr(json_records, "RECORD_MAX_BYTES", 30)
+        monkeypatch.setattr(reading, "RECORD_MAX_BYTES", 30)
     rows, notes = read(json.dumps(envelope).encode(), "a.json")
     assert (rows, notes) == (ROWS, ["a.json: its records are in 'data'; left out count, next, meta"])
 

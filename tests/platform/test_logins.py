@@ -14,10 +14,10 @@ from psycopg.sql import SQL, Identifier
 from quarry.platform import secrets
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
-from quarry.postgres import rds
-from quarry.postgres.logins import Login, make_logins
+from quarry.postgres import connections
+from quarry.postgres.connections import IamAddress
+from quarry.postgres.migrate import Login, make_logins
 from quarry.postgres.pool import Database
-from quarry.postgres.rds import IamAddress
 from quarry.services.services import read_database_url
 
 HOST = "quarry.cluster-c7tj4example.eu-central-1.rds.amazonaws.com"
@@ -29,10 +29,10 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    for cached in (rds._client, secrets._secrets_manager):
+    for cached in (connections._client, secrets._secrets_manager):
         cached.cache_clear()
     yield
-    for cached in (rds._client, secrets._secrets_manager):
+    for cached in (connections._client, secrets._secrets_manager):
         cached.cache_clear()
 
 
@@ -104,7 +104,7 @@ def test_a_token_is_signed_for_the_host_the_port_and_the_user(credentials: None)
 async def test_each_connection_is_opened_by_a_token_of_its_own(
     database_url: str, operator: psycopg.Connection, credentials: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign = rds._sign
+    sign = connections._sign
     tokens: list[str] = []
 
     def take(*place: Any) -> str:
@@ -113,7 +113,7 @@ async def test_each_connection_is_opened_by_a_token_of_its_own(
         make_logins(database_url, [Login("quarry_serving", "quarry_serve", tokens[-1])])
         return tokens[-1]
 
-    monkeypatch.setattr(rds, "_sign", take)
+    monkeypatch.setattr(connections, "_sign", take)
     at = urlsplit(database_url)
     address = IamAddress(at._replace(netloc=f"quarry_serve@{at.hostname}:{at.port}").geturl())
     database = Database(address, pool_size=1, timeout_seconds=60)

@@ -8,8 +8,7 @@ import pytest
 from psycopg.sql import SQL
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres.adapters import array_of_texts
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, array_of_texts
 from tests.conftest import create_database
 
 MakeDatabase = Callable[..., Database]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from quarry.files.sheet_scan import SheetFacts, scanned
+from quarry.files.sheet_records import SheetFacts, scanned
 from tests.platform.sheets import xlsx
 from tests.platform.test_files import read, records, refused
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.language.word_forms import demonyms, keys
-from quarry.spans.gazetteer import places_called
+from quarry.spans.places import places_called
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ async def test_a_referenced_row_that_the_caller_may_not_see_reads_as_null(ask: A
         ({"field": "tags", "value": "office"}, "16"),
         ({"field": "tags", "op": "contains", "value": "HARDWARE"}, "157"),
         ({"field": "tags", "op": "!=", "value": "hardware"}, "2346"),
+        ({"field": "tags", "op": "!=", "value": " Hardware "}, "2346"),
+        ({"field": "tags", "value": "h_rd%"}, ""),
         ({"field": "tags", "op": "is_null"}, "34"),
         ({"field": "opened_on", "value": "2026-04-02"}, "36"),
         ({"field": "opened_on", "value": "2026-Q1"}, "12"),

@@ -142,18 +142,12 @@ def test_rows_are_grouped_by_two_fields_that_are_named(question: str, group: lis
     assert {"source": "tickets", "group": group, "aggregate": [number]} in [each.query for each in found(question)]
 
 
-def test_values_that_no_row_has_and_that_different_rows_have_are_found_in_one_table() -> None:
-    def with_status(link: ValueLink) -> dict[str, Any]:
-        where = [{"field": "status", "op": "=", "value": link.value}]
-        return {"source": "jobs", "select": ["engineer"], "where": where}
-
-    leaks, floods = (ValueLink(at, at + 1, "jobs", "status", value, 3) for at, value in ((3, "leak"), (5, "flood")))
-    columns = column("engineer"), column("status")
-    none = [{"field": "engineer", "op": "not_null"}, {"field": "engineer", "op": "!=", "value": with_status(leaks)}]
-    assert none in [each.get("where") for each in of_jobs("engineers with no leak", *columns, links=[leaks])]
-    both = [{"field": "engineer", "op": "=", "value": with_status(each)} for each in (leaks, floods)]
-    queries = of_jobs("engineers with both leak and flood", *columns, links=[leaks, floods])
-    assert both in [each.get("where") for each in queries]
+def test_values_that_no_row_has_are_found_in_one_table() -> None:
+    leaks = ValueLink(3, 4, "jobs", "status", "leak", 3)
+    rows = {"source": "jobs", "select": ["engineer"], "where": [{"field": "status", "op": "=", "value": "leak"}]}
+    none = [{"field": "engineer", "op": "not_null"}, {"field": "engineer", "op": "!=", "value": rows}]
+    queries = of_jobs("engineers with no leak", column("engineer"), column("status"), links=[leaks])
+    assert none in [each.get("where") for each in queries]
 
 
 def test_parts_of_one_value_that_stand_together_mean_this_value() -> None:
@@ -167,13 +161,14 @@ def test_parts_of_one_value_that_stand_together_mean_this_value() -> None:
 
 
 def test_when_something_happened_last_is_asked_of_a_date_that_is_not_named() -> None:
-    assert ["max(opened_on)"] in [each.query.get("aggregate") for each in found("when was the last ticket")]
+    last = {
+        "source": "tickets",
+        "select": ["opened_on"],
+        "order": [{"by": "opened_on", "direction": "desc"}],
+        "limit": 1,
+    }
+    assert last in [each.query for each in found("when was the last ticket")]
     assert ["opened_on"] in [each.query.get("select") for each in found("when was each ticket")]
-
-
-def test_all_columns_of_a_source_may_be_asked_for() -> None:
-    columns = {"author", "words", "written_at"}
-    assert any(columns <= set(each.query.get("select", ())) for each in found("all information about comments"))
 
 
 def test_what_is_not_done_has_no_date_though_the_date_is_not_named() -> None:

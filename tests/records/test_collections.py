@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from quarry.query.groups import FILL_MAX
 from quarry.records.sources import BUILT_IN
-from quarry.schema.facets import FacetKind
+from quarry.schema.source import FacetKind
 
 KINDS = FacetKind.__args__  # type: ignore[attr-defined]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.postgres.migrate import function_files, migration_files, sql_directory
-from quarry.postgres.statements import statements_of
+from quarry.postgres.schema import statements_of
 
 
 @pytest.mark.parametrize(

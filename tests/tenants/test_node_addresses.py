@@ -7,9 +7,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret
-from quarry.postgres import rds
+from quarry.postgres import connections
+from quarry.postgres.connections import IamAddress
 from quarry.postgres.nodes import address_at_node, at_node, node_from, node_of
-from quarry.postgres.rds import IamAddress
 
 URL = "postgresql://ada:secret@db-1.internal:6432/quarry?sslmode=require"
 
@@ -59,7 +59,7 @@ def test_what_provides_a_url_provides_it_at_the_node(monkeypatch: pytest.MonkeyP
     assert callable(at_function)
     assert at_secret.read_now() == at_function() == at_node(URL, "db-2:5432")
     # a token is signed for the server that it is sent to
-    monkeypatch.setattr(rds, "_sign", lambda *signed_for: str(signed_for))
+    monkeypatch.setattr(connections, "_sign", lambda *signed_for: str(signed_for))
     at_iam = address_at_node(IamAddress(Kept()), "db-2:5432")
     assert isinstance(at_iam, Secret)
     assert conninfo_to_dict(at_iam.read_now())["password"] == "('db-2', 5432, 'ada')"

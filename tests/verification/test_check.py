@@ -9,7 +9,7 @@ import pytest
 from quarry.query.contract import QueryResult
 from quarry.schema.algebra import Query
 from quarry.verification.check import Exact, Passages, Verification, Verifier, level, verify
-from quarry.verification.statements import names_in
+from quarry.verification.passages import names_in
 from quarry.verification.wire import SourceText
 from tests.verification.answers import TODAY, figures, result
 

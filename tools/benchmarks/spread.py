@@ -1,4 +1,4 @@
-"""Part of `make bench BENCH_ARGS="tenants"`: a mixed load of many tenants on one server and on three.
+"""Parts of `make bench BENCH_ARGS="tenants"`: a mixed load of many tenants on one server and on three, and moving a tenant.
 
 Tenants do by turns what users do: of ten requests eight searches, a count and a saved search. Prints milliseconds of CPU a
 request on each server. The busiest server bounds what all can serve: the ratio tells how much more three serve than one.
@@ -7,17 +7,22 @@ request on each server. The busiest server bounds what all can serve: the ratio 
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 import time
 from collections.abc import Sequence
-from itertools import cycle
+from functools import partial
+from itertools import count, cycle
 from pathlib import Path
 
 import httpx2
 from psycopg.sql import SQL, Identifier
 
+from quarry.local.tenants import definitions
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
+from quarry.postgres.tenant_move import move_tenant
 from quarry.postgres.tenants import add_tenant
 from quarry.services.services import build_services
 from tests.running import serving
@@ -75,8 +80,8 @@ def _load(nodes: Cluster, names: Sequence[str], requests: int) -> list[float]:
         return [(node.cpu_seconds() - start) * 1000 / requests for node, start in zip(nodes.nodes, before, strict=True)]
 
 
-def _request(client: httpx2.Client, tenant: str, number: int, query: str) -> None:
-    headers = {"Authorization": f"Bearer ada@{tenant}"}
+def _request(client: httpx2.Client, tenant: str, number: int, query: str, user: str = "ada") -> None:
+    headers = {"Authorization": f"Bearer {user}@{tenant}"}
     # in another order in each round, so that no tenant always does the same
     kind = (number + number // 10) % 10
     if kind < SEARCHES_OF_TEN:
@@ -88,3 +93,57 @@ def _request(client: httpx2.Client, tenant: str, number: int, query: str) -> Non
         saved = {"name": f"search {number}", "domain": "records", "query": query}
         answer = client.post("/me/searches", json=saved, headers=headers)
     answer.raise_for_status()
+
+
+def measure_move(folder: Path, rows: int) -> None:
+    """Move a tenant of `rows` motions while one user reads and another writes; how long each waits at most."""
+    with cluster(folder, has_citus=False, workers=1) as nodes:
+        [name] = _fill(nodes, 1, rows)
+        os.environ["LD_LIBRARY_PATH"] = str(folder / "lib")
+        environment = {"DATABASE_URL": nodes.coordinator.url, "RATE_LIMIT_PER_MINUTE": "0", "TENANT_CLAIM": "org"}
+        over = threading.Event()
+        with serving(build_services(Settings.from_environment(environment))) as address:
+            users = {kind: _User(address, name, number, over) for kind, number in {"reads": 0, "writes": 9}.items()}
+            time.sleep(LOG_SECONDS)
+            began = time.perf_counter()
+            moved = move_tenant(
+                nodes.coordinator.url,
+                name,
+                nodes.workers[0].name,
+                own_schema="quarry",
+                embedding_dimensions=384,
+                dump=partial(definitions, str(nodes.coordinator.programs / "pg_dump")),
+            )
+            seconds = time.perf_counter() - began
+            over.set()
+            for user in users.values():
+                user.join()
+        print(
+            f"\na tenant of {rows:,} motions moved in {seconds:.0f} s; writes refused for {moved.stalled_seconds:.2f} s"
+        )
+        for kind, user in users.items():
+            print(f"{kind}: {user.done}, longest {user.longest:.2f} s, refused {user.refused}", flush=True)
+
+
+class _User(threading.Thread):
+    """Does the same again and again until it is `over`."""
+
+    def __init__(self, address: str, tenant: str, kind: int, over: threading.Event) -> None:
+        super().__init__()
+        self.done = self.refused = 0
+        self.longest = 0.0
+        self._address, self._tenant, self._kind, self._over = address, tenant, kind, over
+        self.start()
+
+    def run(self) -> None:
+        with httpx2.Client(base_url=self._address, timeout=REQUEST_SECONDS) as client:
+            for number in count():
+                if self._over.is_set():
+                    return
+                began = time.perf_counter()
+                try:
+                    _request(client, self._tenant, self._kind, f"bridge {number}", f"ada{number // 50}")
+                except httpx2.HTTPStatusError:
+                    self.refused += 1
+                self.done += 1
+                self.longest = max(self.longest, time.perf_counter() - began)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import Sequence
-from itertools import cycle
+from collections.abc import Callable, Sequence
+from itertools import count, cycle
 from urllib.parse import urlencode
 
 import httpx2
@@ -20,7 +20,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import Settings
-from quarry.postgres.tenants import migrate_tenants
+from quarry.postgres.tenants import TenantMigrated, migrate_tenants
 from quarry.services.services import build_services
 from tests.running import serving
 from tools.benchmarks import spread
@@ -40,6 +40,7 @@ OWN = "quarry"
 MIXED_ROWS = 300
 MIXED_TURNS = 2
 LOOK_UPS = 2_000
+PROGRESS = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=10_000, help="rows in each schema that is searched")
     parser.add_argument("--requests", type=int, default=120, help="searches of each kind")
     parser.add_argument("--mixed", type=int, default=100, help="tenants of the mixed load on one server and on three")
+    parser.add_argument("--moved", type=int, default=100_000, help="rows of a tenant that is moved")
     options, _ = parser.parse_known_args(arguments)
     names = [f"t{number:05}" for number in range(1, options.tenants + 1)]
     with migrated_server() as url:
@@ -59,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _search(url, names, options.requests)
         if options.mixed:
             spread.measure(programs_of(url), options.mixed, MIXED_ROWS, MIXED_TURNS * options.requests)
+        if options.moved:
+            spread.measure_move(programs_of(url), options.moved)
 
 
 def _make(url: str, names: Sequence[str]) -> None:
@@ -68,10 +72,20 @@ def _make(url: str, names: Sequence[str]) -> None:
         before = _size(connection)
         for pass_name in ("made", "asked again"):
             began = time.perf_counter()
-            results = migrate_tenants(url, own_schema=OWN, embedding_dimensions=384)
+            results = migrate_tenants(url, own_schema=OWN, embedding_dimensions=384, report=_progress(began))
             assert not [each for each in results if each.problem]
             print(f"{len(names):,} tenants {pass_name}: {time.perf_counter() - began:,.1f} s", flush=True)
         print(f"space of an empty tenant: {(_size(connection) - before) / len(names) / 1e6:.2f} MB")
+
+
+def _progress(began: float) -> Callable[[TenantMigrated], None]:
+    made = count(1)
+
+    def report(_: TenantMigrated) -> None:
+        if (number := next(made)) % PROGRESS == 0:
+            print(f"  {number:,} after {time.perf_counter() - began:,.0f} s", flush=True)
+
+    return report
 
 
 def _look_up(url: str, name: str) -> None:

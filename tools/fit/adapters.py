@@ -1,6 +1,6 @@
 """Trains the adapters of the pair model on the output of `tools.fit --dump`: `python -m tools.fit.adapters --help`.
 
-    python -m tools.fit.adapters DUMP OUT [--passes 3] [--rank 16] [--seed 0]
+    python -m tools.fit.adapters DUMP OUT [--passes 3] [--rank 16] [--rate 0.001] [--seed 0] [--start ADAPTERS]
 
 Needs the dependency group `fit` (torch). The embedding model reads a question together with a candidate as text. Its own
 weights stay unchanged; trained are a product of two thin matrices at each linear layer (LoRA, Hu et al. 2021) and a head that
@@ -67,7 +67,9 @@ class Network:
 
     def __init__(self, base: Tensors, rank: int, device: torch.device) -> None:
         self.device = device
-        self._base = {name: each.to(device, torch.bfloat16) for name, each in base.items()}
+        # a CPU without instructions for bfloat16 multiplies 60 times as fast in single precision
+        kind = torch.bfloat16 if device.type == "cuda" else torch.float32
+        self._base = {name: each.to(device, kind) for name, each in base.items()}
         self.trained: Tensors = {}
         for name in LINEAR_LAYERS:
             width_out, width_in = base[f"{name}.weight"].shape
@@ -150,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.start:
         network.start_from({name: torch.tensor(each) for name, each in read_safetensors(given.start).items()})
     print(f"{len(examples)} questions", file=sys.stderr)
-    train(network, examples, given.passes, chosen, given.out)
+    train(network, examples, given, chosen)
     write_safetensors(given.out, network.trained)
 
 
@@ -162,6 +164,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--passes", type=float, default=3.0)
     parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=RATE, help="lower where trained adapters are trained on")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="a file of adapters to start from")
     return parser.parse_args(arguments)
@@ -196,10 +199,10 @@ def loss_of(scores: Tensor, right: Tensor) -> Tensor:
     return torch.logsumexp(all_of_them, 0) - torch.logsumexp(good, 0)
 
 
-def train(network: Network, examples: list[Example], passes: float, chosen: random.Random, out: Path) -> None:
+def train(network: Network, examples: list[Example], given: argparse.Namespace, chosen: random.Random) -> None:
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019). The rate rises over the first steps and then falls to 0."""
-    steps = int(passes * len(examples) / QUESTIONS)
-    optimizer = torch.optim.AdamW([*network.trained.values()], lr=RATE, weight_decay=0.01)
+    steps = int(given.passes * len(examples) / QUESTIONS)
+    optimizer = torch.optim.AdamW([*network.trained.values()], lr=given.rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1, (step + 1) / WARM_STEPS, 1 - step / steps)
     )
@@ -226,7 +229,7 @@ def train(network: Network, examples: list[Example], passes: float, chosen: rand
             print(f"step {step} of {steps}: loss {told / TOLD_EVERY:.3f}, {took:.0f} s", file=sys.stderr, flush=True)
             told = 0.0
         if step % (4 * TOLD_EVERY) == 0:
-            write_safetensors(out, network.trained)
+            write_safetensors(given.out, network.trained)
 
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:

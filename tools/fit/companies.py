@@ -20,8 +20,9 @@ from unittest.mock import patch
 
 import quarry.companies
 from quarry.companies import rounds
-from quarry.companies.answer import Result, conclude, unheard_words
-from quarry.companies.context import Context, Round
+from quarry.companies.answer import Result, conclude, find_absent_words
+from quarry.companies.candidates import Round
+from quarry.companies.context import Context
 from quarry.companies.fallbacks import WEIGHTS_FILE, Fitted, evidence_for, evidence_of_all
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -48,13 +49,13 @@ Values = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Seen:
-    """A judged query of a set with the candidates of its last round, what speaks for each, and the share of unheard words."""
+    """A judged query of a set with the candidates of its last round, what speaks for each, and the share of absent words."""
 
     set: str
     query: JudgedQuery
     ids: Sequence[str]
     evidence: Sequence[Values]
-    unheard_share: float
+    absent_share: float
 
 
 def regression(rows: Sequence[Values], right: Sequence[bool], names: Sequence[str]) -> dict[str, float]:
@@ -70,7 +71,7 @@ def fit(seen: Sequence[Seen], *, by_meaning: bool) -> Fitted:
     fits = regression(rows, right, _names(rows, by_meaning))
     fitted = Fitted(fits, {}, 0.0, 0.0)
     if by_meaning:
-        of_all = [evidence_of_all(each.evidence, fitted, each.unheard_share) for each in seen]
+        of_all = [evidence_of_all(each.evidence, fitted, each.absent_share) for each in seen]
         answered = regression(of_all, [bool(each.query.relevant) for each in seen], _names(of_all, by_meaning))
         answerable = sorted(
             chance_of(answered, values) for values, each in zip(of_all, seen, strict=True) if each.query.relevant
@@ -103,7 +104,7 @@ def _quality(wanted: Sequence[Seen], fitted: Fitted, near_share: float) -> float
 
 def is_refused(each: Seen, fitted: Fitted) -> bool:
     """Whether nothing is shown."""
-    of_all = evidence_of_all(each.evidence, fitted, each.unheard_share)
+    of_all = evidence_of_all(each.evidence, fitted, each.absent_share)
     return chance_of(fitted.answered, of_all) < fitted.refused_below
 
 
@@ -113,7 +114,7 @@ async def seen_in(name: str, queries: Sequence[JudgedQuery], database: LocalData
 
     async def recording(context: Context, now: Round) -> Result:
         if (now.inquiry.intent.topic or now.inquiry.seed) and not now.inquiry.exact:
-            _, share = await unheard_words(context, now.inquiry)
+            _, share = await find_absent_words(context, now.inquiry)
             held.append((context.question, now, share))
         return await conclude(context, now)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
-from quarry.language.log_linear import chances_of, packed_weights
+from quarry.companies.intent import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
+from quarry.language.recognition import chances_of, packed_weights
 from quarry.language.word_forms import tokenise
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from quarry.language.log_linear import Weights, packed_weights
+from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import STOP_WORDS, keys, tokenise
 from quarry.reader.denials import CHOICES, TELLING, WEIGHTS_FILE, Run, chances_denied, evidence_of
 from quarry.spans.dates import find_dates

@@ -11,8 +11,16 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.language.log_linear import Weights, chances_of, packed_weights
-from quarry.language.recognition import CODES, SURE, TARGETS, WEIGHTS_FILE, evidence_of
+from quarry.language.recognition import (
+    CODES,
+    SURE,
+    TARGETS,
+    WEIGHTS_FILE,
+    Weights,
+    chances_of,
+    evidence_of,
+    packed_weights,
+)
 from tools.fit.log_linear import Example, fitted, is_held_out
 from tools.fit.pairs import OWN, Pair, part_of
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from quarry.language.log_linear import softmax
+from quarry.language.recognition import softmax
 
 ROUNDS = 14
 RATE = 0.25

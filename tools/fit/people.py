@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.language.log_linear import Weights, packed_weights
+from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import tokenise
 from quarry.people.reading import (
     WEIGHTS_FILE,

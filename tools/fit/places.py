@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.language.log_linear import Weights, packed_weights
+from quarry.language.recognition import Weights, packed_weights
 from quarry.language.word_forms import says_something_by_case, tokenise
 from quarry.spans.places import SENSES, WEIGHTS_FILE, NamedPlace, Sense, candidates, evidence_of, senses_of
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked

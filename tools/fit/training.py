@@ -26,7 +26,7 @@ FIRST_WEIGHTS: Mapping[str, float] = {
     "covered": 3.0, "uncovered": -0.5, "hops": -0.5, "many": -0.3, "value:used": 1.5, "value=": 0.5, "base:named": 1.0,
     "base:unnamed": -0.5, "shown:named": 1.0, "shown:own": 0.5, "measured:named": 1.0, "number:named": 1.0, "by:named": 0.5,
     "order:named": 0.5, "blank:named": -0.5, "is_null": -2.0, "not_null": -2.0, "average": -1.5, "some": -1.0, "none": -1.0,
-    "not": -1.0, "any": -0.5, "both": -1.0, "share": -1.0, "shown:2": -0.3, "shown:3": -0.6, "shown:4": -0.9,
+    "not": -1.0, "any": -0.5, "share": -1.0, "shown:2": -0.3, "shown:3": -0.6, "shown:4": -0.9,
 }  # fmt: skip
 """Where fitting begins: what is named is likelier meant, and what is rare is not."""
 

@@ -1,5 +1,5 @@
 """The domains and their modules. What a domain has stands in its folder, in modules of the same names in each: `tables`,
-`facets`, `sources`, `routes`, `agent_tools`, `completion`. A domain that lacks one of these has that of `quarry.standard`.
+`facets`, `sources`, `routes`, `agent_tools`. A domain that lacks one of these has that of `quarry.standard`.
 
 They are imported when they are asked for: who needs tables alone imports no routes, and what serves the page imports none. What
 answers a request is imported with the first one that asks for it. `filled_domains` says which of them hold data.
@@ -50,7 +50,7 @@ def modules(name: str) -> dict[str, Any]:
 
 def import_what_answers() -> None:
     """Import what is else imported with the first request that asks for it."""
-    for name in ("search", "agent_tools", "completion"):
+    for name in ("search", "agent_tools"):
         modules(name)
 
 

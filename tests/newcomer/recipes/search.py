@@ -14,7 +14,7 @@ from quarry.answering.asking import Asking, answered
 from quarry.answering.contract import RESULTS_MAX, Answer, AnswerData, FinalAnswerEvent, Result, SearchResponse
 from quarry.answering.toolset import Toolset
 from quarry.platform.text import mark, unmark
-from quarry.postgres.adapters import half_vector
+from quarry.postgres.pool import half_vector
 from quarry.query.execute import RowConditions
 from quarry.retrieval.fusion import Scored, fuse
 from quarry.runs.run_log import ResultRecord, Run

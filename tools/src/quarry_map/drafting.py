@@ -8,18 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quarry.collections import toml_text
 from quarry.collections.guessing import is_text, is_writable
-from quarry.collections.names import joined, slug, unique, words
+from quarry.collections.names import as_toml, joined, shown_name, slug, unique, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
 from quarry_map.extras import choose_parents, choose_rows, choose_vectors
-from quarry_map.parts import NOT_READ, DateKinds, in_lines
 from quarry_map.table_draft import draft_table
-from quarry_map.table_guess import TableGuess
+from quarry_map.table_guess import NOT_READ, DateKinds, TableGuess, in_lines
 
 SEARCHED_MAX = 12
 """How many collections are drafted to be searched by words and meaning. The rest is counted, filtered and grouped by."""
@@ -123,7 +121,7 @@ def _owner_lines(guess: TableGuess) -> Iterator[str]:
     elif guess.owner is None:
         yield "# its rows belong to rows above: to show callers only their own, use a view with the owner's column as `scope`"
     else:
-        yield f"scope = {toml_text.toml(guess.owner.name)}"
+        yield f"scope = {as_toml(guess.owner.name)}"
         yield 'scope_setting = "app.caller"'
 
 
@@ -189,7 +187,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
     if is_secret_table(relation.name):
         return "its name suggests secrets"
     if unwritable := [name for name in guess.secrets if not is_writable(name)]:
-        names = ", ".join(map(toml_text.shown, unwritable))
+        names = ", ".join(map(shown_name, unwritable))
         return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
         return "its name suggests that it belongs to a tool"
@@ -198,7 +196,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
 
 
 def _head(schema: str) -> Iterator[str]:
-    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {toml_text.shown(schema)}."
+    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {shown_name(schema)}."
     yield "# Review it before you apply it: docs/declaration.md explains each line."
 
 
@@ -207,7 +205,7 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
         yield ""
         yield "# Left out:"
     for name, reason in reasons.items():
-        yield f"#   {toml_text.shown(name)}: {reason}"
+        yield f"#   {shown_name(name)}: {reason}"
 
 
 def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:

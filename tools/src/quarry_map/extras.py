@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from quarry.collections import toml_text
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.guessing import (
     in_hundredths,
@@ -26,13 +25,23 @@ from quarry.collections.guessing import (
     is_text,
     is_writable,
 )
-from quarry.collections.names import is_called, known, says, slug, unique, words, written_out
+from quarry.collections.names import (
+    as_toml,
+    is_called,
+    known,
+    says,
+    shown_name,
+    slug,
+    unique,
+    words,
+    written_out,
+    written_table,
+)
 from quarry.collections.relations import Column, Embedding, Reference, keys_of
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, is_comparable, is_single, uses
 from quarry.language.word_forms import names_doer, singular
-from quarry_map.parts import DateKinds, TableDraft, may_be_read, name_by_reference
-from quarry_map.table_guess import TableGuess
+from quarry_map.table_guess import DateKinds, TableDraft, TableGuess, may_be_read, name_by_reference
 
 Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""
@@ -52,7 +61,7 @@ class Reached:
         """The facet that shows the line `title` of that row."""
         value: object = title
         for column, reference in reversed(self.steps):
-            value = {"by": column, "of": toml_text.table(*reference.target), "title": value}
+            value = {"by": column, "of": written_table(*reference.target), "title": value}
         assert isinstance(value, dict)
         return {"kind": kind, **value}
 
@@ -138,7 +147,7 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     product = _product(prices[0], quantities[0], reductions)
     if any(is_amount(each) or not (is_share(each) or in_percent(each)) for each in reductions):
         draft.remarks.append(
-            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is computed'
+            f'an amount? {{ kind = "money", expression = {as_toml(product)} }}, if that is how it is computed'
         )
         return
     is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
@@ -220,7 +229,7 @@ def measures_told(draft: TableDraft, guess: TableGuess) -> Iterator[str]:
             {*draft.named, *draft.predicates, *guess.relation.by_name},
         )
         unit = {"unit": code} if isinstance(code := declared.get("currency"), str) else {}
-        yield f"measures.{called} = {toml_text.toml({'sum': name, **unit})}"
+        yield f"measures.{called} = {as_toml({'sum': name, **unit})}"
 
 
 def quoted(column: Column) -> str:
@@ -252,7 +261,7 @@ def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
         taken = {*draft.named, *guess.relation.by_name}
         name = next((each for each in (likely, own) if each not in taken), f"{own}_row")
         by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
-        declared = {"by": by, "of": toml_text.table(*reference.target)}
+        declared = {"by": by, "of": written_table(*reference.target)}
         if reference.is_guessed and reference.target_columns != other.relation.primary_key:
             declared["key"] = [*reference.target_columns]
         draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
@@ -297,8 +306,8 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
     rest = [each for each in columns if each.name not in known]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
     left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
-    unused = [f"{toml_text.shown(each.name)} ({_why_left_out(each)})" for each in left_out]
-    unused += [f"{toml_text.shown(name)} ({why})" for name, why in guess.relation.unreadable.items()]
+    unused = [f"{shown_name(each.name)} ({_why_left_out(each)})" for each in left_out]
+    unused += [f"{shown_name(name)} ({why})" for name, why in guess.relation.unreadable.items()]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 
@@ -311,7 +320,7 @@ def _declared_columns(draft: TableDraft) -> set[str]:
 
 
 def _why_left_out(column: Column) -> str:
-    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be used"
+    return shown_name(column.type) if is_writable(column.name) else "its name cannot be used"
 
 
 _SHOWN = "delete this line to include them"
@@ -335,7 +344,7 @@ def choose_parents(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> No
     if "where" in draft.settings:
         return
     kept = {
-        name: {"of": toml_text.table(*other.relation.qualified), "where": condition}
+        name: {"of": written_table(*other.relation.qualified), "where": condition}
         for name, other in _parents(guess, guesses)
         if (condition := next(filter(None, (_kept_rows(each, other) for each in other.relation.columns)), None))
     }

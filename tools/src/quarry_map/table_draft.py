@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections import toml_text
 from quarry.collections.declaration import PARAMETERS
 from quarry.collections.facets import DATE
 from quarry.collections.guessing import (
@@ -29,13 +28,24 @@ from quarry.collections.guessing import (
     is_year,
     unit_of,
 )
-from quarry.collections.names import is_called, language_of, slug, unique, words, written_out
+from quarry.collections.names import (
+    as_toml,
+    is_called,
+    language_of,
+    shown_name,
+    slug,
+    toml_key,
+    unique,
+    words,
+    written_out,
+    written_table,
+)
 from quarry.collections.relations import Column, covered, own_name
 from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 from quarry_map.extras import (
     Guesses,
     Reached,
@@ -52,8 +62,7 @@ from quarry_map.extras import (
     reached,
     telling_columns,
 )
-from quarry_map.parts import NOT_READ, DateKinds, TableDraft, name_by_reference
-from quarry_map.table_guess import TableGuess
+from quarry_map.table_guess import NOT_READ, DateKinds, TableDraft, TableGuess, name_by_reference
 
 FACETS_MAX = 20
 REACHED_MAX = 14
@@ -77,7 +86,7 @@ def draft_table(
     otherwise its rows are only counted.
     """
     relation, draft = guess.relation, TableDraft()
-    draft.set("source", toml_text.table(*relation.qualified))
+    draft.set("source", written_table(*relation.qualified))
     if guess.key != relation.primary_key:
         draft.set("key", [*guess.key], "the primary key cannot be used; these are unique")
     if is_searched:
@@ -106,7 +115,7 @@ def draft_table(
     draft.remarks += measures_told(draft, guess)
     draft.remarks += [told_epoch(each) for each in guess.usable if is_epoch(each)]
     draft.remarks += [
-        f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
+        f'to show callers only their own rows: scope = {as_toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
     ]
     return draft
@@ -116,7 +125,7 @@ def told_epoch(column: Column) -> str:
     """That a column holds moments as numbers, and what makes them dates."""
     unit, divided = ("milliseconds", " / 1000.0") if (column.least or 0) >= EPOCH_LEAST * 1000 else ("seconds", "")
     moment = f"to_timestamp({quoted(column)}{divided})"
-    return f"{toml_text.shown(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
+    return f"{shown_name(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
 
 
 def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
@@ -125,7 +134,7 @@ def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
     shown = f"may be a secret: {suspected.reason}; delete this line to show it"
     return (
-        f'{shown}, add `{toml_text.key(column.name)} = "D"` to `text` to search it'
+        f'{shown}, add `{toml_key(column.name)} = "D"` to `text` to search it'
         if is_text(column) and is_searched
         else shown
     )
@@ -267,8 +276,8 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
         if other is None or not other.title or not guess.may_tell_of(other):
             continue
         declared = {
-            "kind": "array", "through": toml_text.table(*joins.relation.qualified),
-            "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
+            "kind": "array", "through": written_table(*joins.relation.qualified),
+            "of": written_table(*other.relation.qualified), "title": _title_of(other),
         }  # fmt: skip
         # columns without a foreign key have to be named
         named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
@@ -356,7 +365,7 @@ def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Fa
         {
             "kind": _kind_of_names(other),
             "by": column.name,
-            "of": toml_text.table(*other.relation.qualified),
+            "of": written_table(*other.relation.qualified),
             "title": _title_of(other),
         },
         "guessed by its name: no foreign key" if reference.is_guessed else "",

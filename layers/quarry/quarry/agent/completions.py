@@ -1,6 +1,6 @@
 """A domain as a model of chat completions: what it is asked, what it says, and how it cites. Nothing here knows the wire.
 
-A domain answers by the function `answer` of its module `completion`: it takes a Chat and returns a ChatAnswer. What fails
+A domain answers by the function `complete` of its module `agent_tools`: it takes a Chat and returns a ChatAnswer. What fails
 before the first piece is known, such as a missing credit, is raised by the call.
 """
 

@@ -201,13 +201,9 @@ async def read_over(
     services: Services,
     today: datetime.date,
     before: Reading | None = None,
-    links: Sequence[ValueLink] | None = None,
 ) -> Reading:
-    """What a question asks of these sources; it may continue the one `before`. `links` are the values that its words may mean, if
-    they were already looked up. Raises DatabaseUnavailable.
-    """
-    if links is None:
-        links = await value_links(question, names, access, services)
+    """What a question asks of these sources; it may continue the one `before`. Raises DatabaseUnavailable."""
+    links = await value_links(question, names, access, services)
     schema = replace(access.schema, sources={name: access.schema.sources[name] for name in names})
     pairs = await off_loop(pair_model) if isinstance(services.embeddings, LocalEmbedding) else None
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)

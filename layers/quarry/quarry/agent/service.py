@@ -19,7 +19,7 @@ from quarry.domains import module
 from quarry.files.forms import Forms, value_types
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
@@ -40,8 +40,7 @@ from quarry.schema.algebra import (
     WordValues,
     conditions_of,
 )
-from quarry.schema.facets import NamedValue
-from quarry.schema.source import Field, Schema, Source
+from quarry.schema.source import Field, NamedValue, Schema, Source
 from quarry.services.services import Caller, Services
 
 
@@ -409,15 +408,16 @@ class ConditionChecks(NamedTuple):
         constraints as a whole. Raises InvalidInput and DatabaseUnavailable.
         """
         if read is not None:
-            return await self._checked(read, question, database)
+            return await self.check(read, question, database)
         if former is None:
             return None
         try:
-            return await self._checked(made_of(former), question, database)
+            return await self.check(made_of(former), question, database)
         except InvalidInput as error:
             raise InvalidInput([FieldError("/constraints", each.message) for each in error.errors]) from error
 
-    async def _checked(self, read: Understood, question: str, database: Database) -> Understood:
+    async def check(self, read: Understood, question: str, database: Database) -> Understood:
+        """What was understood, with values as the data spells them, as `checked` says."""
         if read.query.source != self.source:
             raise InvalidInput([FieldError(f"{OWN}/query/source", f"the source is {self.source!r} here")])
         await off_loop(self._check_fields, read)

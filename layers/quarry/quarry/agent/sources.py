@@ -21,9 +21,7 @@ from quarry.query.execute import is_naming
 from quarry.query.phrases import Phrases
 from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
-from quarry.schema.calendar import Calendar
-from quarry.schema.facets import folded_value
-from quarry.schema.source import Field, Link, Measure, Schema, Source
+from quarry.schema.source import Calendar, Field, Link, Measure, Schema, Source, folded_value
 from quarry.services.services import Caller, Services
 
 REMEMBERED_SECONDS = 2.0

@@ -25,7 +25,7 @@ from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput, ModelError, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, said_in, shorten
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.execute import execute
 from quarry.query.paths import nearest, source_of

@@ -29,7 +29,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 from quarry.runs.run_log import Run
 from quarry.verification.check import Checked, Verification, Verifier
-from quarry.verification.statements import MARKERS
+from quarry.verification.passages import MARKERS
 
 _VALUE = re.compile(r"[$€£¥₹]|\d(?!\d{0,2}\])|[“\"„«]|(?<=[a-zß-ÿ,;:] )[^\W\d_a-zß-ÿ]")
 """Where a sentence begins to say what can be false: a number outside of citations, a quotation, a name within it."""

@@ -18,10 +18,9 @@ from quarry.agent.reading import read_over
 from quarry.agent.service import answer_query
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
-from quarry.answering.citations import CitationFilter
 from quarry.answering.contract import HISTORY_TURNS, RESULTS_MAX, AnswerData, AskRequest, Telemetry
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
-from quarry.answering.written import RESULT, WrittenAnswer, answer_messages, earlier
+from quarry.answering.written import RESULT, CitationFilter, WrittenAnswer, answer_messages, earlier
 from quarry.language.messages import in_language_of_question
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter

@@ -19,7 +19,7 @@ from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.step import streamed
 from quarry.platform.budget import in_time
 from quarry.platform.errors import InvalidInput, ModelError, ModelOutputInvalid, NotFound, SourceUnavailable, TimeIsUp
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.runs.run_log import Run
 from quarry.streaming.events import Event
 

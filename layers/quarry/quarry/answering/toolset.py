@@ -34,7 +34,7 @@ from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
 from quarry.schema.algebra import Condition, Query
 from quarry.services.services import Caller, Services
-from quarry.spans.quantities import currency_code, unit_named
+from quarry.spans.numbers import currency_code, unit_named
 from quarry.streaming.events import (
     Event,
     PartialText,

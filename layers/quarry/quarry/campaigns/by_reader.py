@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
-from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
+from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Question, Search, filters_of, in_days
 from quarry.campaigns.contract import ChatRequest
-from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
-from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
-from quarry.campaigns.wording import Findings, line_for_people
-from quarry.campaigns.written import observation
+from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset, observation
+from quarry.campaigns.wording import line_for_people
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
@@ -33,7 +29,7 @@ from quarry.query.describe import evidence_of
 from quarry.query.execute import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
+from quarry.reader.reading import Reading, evidence, in_any_year
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 
@@ -44,44 +40,11 @@ EARLIER_QUESTIONS_MAX = 3
 """How many earlier questions a follow-up may go on from."""
 LIKELY = 0.5
 """The least share of the candidates at which a doubtful Query is answered, with the unread words named."""
-SURE = 0.7
-"""The least share of the candidates at which a condition holds although the rest is doubtful."""
 UNREAD_MAX = 1
 """With more unread words, a number is not given."""
-CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
 _HAS_A_DAY = Comparison(field=DATE, op="not_null")
 """A condition that nearly every campaign meets."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a question asks of campaigns. `theme` is searched for by meaning. `unread` are the words that no part of the Query
-    reads; of these, `vetoes` are values, numbers, days and names.
-    """
-
-    query: Query
-    verdict: Verdict
-    theme: str = ""
-    unread: Sequence[str] = ()
-    vetoes: Sequence[str] = ()
-    evidence: Sequence[Evidence] = ()
-    needs_theme: bool = False
-    """Whether an answer must come near the theme."""
-    hints: tuple[Condition, ...] = ()
-    """Conditions that only affect the order."""
-
-    @property
-    def is_list(self) -> bool:
-        """Whether it asks for campaigns in no particular order."""
-        return self.query.asks_for_rows and not self.query.order
-
-    @property
-    def tool(self) -> str:
-        """The tool that finds its campaigns."""
-        if self.query.text:
-            return FULL_TEXT_SEARCH
-        return SEMANTIC_SEARCH if self.theme and self.is_list else FILTER_CAMPAIGNS
 
 
 @dataclass
@@ -101,7 +64,7 @@ class ReaderAnswer:
         else:
             question = self.question = await read(self.request, toolset)
             toolset.preferred = (*toolset.preferred, *question.hints)
-            call, tool = "call_1", question.tool
+            call, tool = "call_1", _tool_of(question)
             toolset.run.budget.spend_call()
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
             with toolset.run.step(tool) as record:
@@ -110,24 +73,23 @@ class ReaderAnswer:
                 record.counts["campaigns"] = search.found.total
             found = search.found
             yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
-            findings = Findings(
-                question.query,
-                search,
-                question.verdict == "refused",
-                question.unread,
-                question.vetoes,
-                without,
-            )
-            self.text = await off_loop(wording.answer, findings, toolset.today)
+            self.text = await off_loop(wording.answer, question, search, without, toolset.today)
         for piece in _PIECE.findall(self.text):
             yield PartialTextEvent(data=PartialText(text=piece))
 
     def _arguments(self, question: Question) -> dict[str, Any]:
         """The arguments of the equivalent tool call."""
         toolset = self.toolset
-        clauses = on_wire((*toolset.requested, *question.query.where), toolset.today)
         query = question.query.text or (question.theme if question.is_list else "")
-        return filters_of(clauses, toolset.values.latest).in_force() | ({"query": query} if query else {})
+        filters = filters_of((*toolset.requested, *question.query.where), toolset.today, toolset.values.latest)
+        return filters.in_force() | ({"query": query} if query else {})
+
+
+def _tool_of(question: Question) -> str:
+    """The tool that finds the campaigns of a question."""
+    if question.query.text:
+        return FULL_TEXT_SEARCH
+    return SEMANTIC_SEARCH if question.theme and question.is_list else FILTER_CAMPAIGNS
 
 
 async def _search(question: Question, toolset: CampaignToolset) -> Search:
@@ -142,16 +104,16 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
             found = await retrieval.filter_campaigns(
                 database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
             )
-        search = Search(question.tool, (*toolset.requested, *query.where), found, theme, query.text)
+        search = Search(_tool_of(question), (*toolset.requested, *query.where), found, theme, query.text)
         toolset.searches.append(search)
         return search
     if question.verdict != "refused" or query.text:
         try:
-            return await toolset.query(question.tool, query)
+            return await toolset.query(_tool_of(question), query)
         except InvalidInput:
             # the Query is invalid
             pass
-    search = Search(question.tool, toolset.requested, NOTHING)
+    search = Search(_tool_of(question), toolset.requested, NOTHING)
     toolset.searches.append(search)
     return search
 
@@ -211,8 +173,6 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
     query, share = _likeliest(reading, today)
     denied = vetoes(reading.mentions, reading.best[0][0].mask) if reading.best else []
     verdict, hints = _verdict(reading, query, share, theme), tuple[Condition, ...]()
-    if verdict == "refused" and not reading.unread and (sure := _sure_conditions(reading, today)):
-        query, verdict = Query(source=name, where=sure, text=query.text), "doubted"
     if denied and not query.group and not query.order:
         words = " ".join(_quoted(each, reading.mentions.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
@@ -241,53 +201,25 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
-    is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
+    is_likely = share >= LIKELY and (is_list or is_count or not (unread or theme))
     is_whole = is_said_whole(reading, query.where)
-    is_told = is_told and (query.where or not theme_of(reading)) and is_whole
+    is_likely = is_likely and (query.where or not theme_of(reading)) and is_whole
     if reading.verdict == "refused":
-        return "doubted" if is_told else "refused"
+        return "doubted" if is_likely else "refused"
     return reading.verdict if is_whole else "doubted"
 
 
-def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:
-    """The sure conditions of a question for campaigns; none if they leave values, numbers or days unread."""
-    if reading.best[0][0].kind != "rows":
-        return ()
-    sure = [each for each in likely_conditions(reading) if each.chance >= SURE]
-    mask = 0
-    for each in sure:
-        mask |= each.mask
-    where = tuple(each.condition for each in sure)
-    return () if vetoes(reading.mentions, mask) else as_answered(Query(source=NAME, where=where), today).where
-
-
 def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
-    """The Query with the largest share. The shares of candidates with the same answer add up."""
-    queries: dict[str, Query] = {}
-    shares: dict[str, float] = {}
-    for place, (candidate, share) in enumerate(reading.shares[:CANDIDATES_MAX]):
-        try:
-            read = reading.query if place == 0 else Query.model_validate(candidate.query)
-        except ValidationError:
-            continue
-        if read is not None:
-            read = read.model_copy(
-                update={"spans": (), "where": tuple(in_any_year(each, reading.mentions) for each in read.where)}
-            )
-            query = as_answered(read, today)
-            is_count = query.aggregate == (COUNT,) and not query.group
-            # a count and a list have the same answer: campaigns with their number
-            key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
-            queries.setdefault(key, query)
-            shares[key] = shares.get(key, 0.0) + share
-    if not queries:
+    """The likeliest Query, in the form of an answer, and its share of the candidates."""
+    if reading.query is None:
         return Query(source=NAME), 0.0
-    best = max(shares, key=lambda key: shares[key])
-    return queries[best], shares[best]
+    where = tuple(in_any_year(each, reading.mentions) for each in reading.query.where)
+    likeliest = reading.query.model_copy(update={"spans": (), "where": where})
+    return as_answered(likeliest, today), reading.shares[0][1]
 
 
 def as_answered(query: Query, today: datetime.date) -> Query:
-    """The Query in the form of an answer: values with their counts, ties included, and conditions as on the wire."""
+    """The Query in the form of an answer: values with their counts, ties included, and dates in place of relative days."""
     where: list[Condition] = []
     words = [query.text]
     compared = [each for each in query.where if isinstance(each, Comparison)]
@@ -297,7 +229,7 @@ def as_answered(query: Query, today: datetime.date) -> Query:
     for each in query.where:
         field = each.field if isinstance(each, Comparison) else ""
         if field in named:
-            where += from_wire(on_wire(PREDICATES[field], today), "required")
+            where += (in_days(each, today) for each in PREDICATES[field])
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
             # campaigns have no title: this means their copy
             words += [f'"{value}"' for value in each.scalars]
@@ -317,7 +249,7 @@ def _in_days(condition: Condition, today: datetime.date) -> Condition:
     """A condition with predicates replaced by days."""
     if not isinstance(condition, Comparison) or condition.field not in PREDICATES:
         return mapped(condition, lambda each, _: _in_days(each, today))
-    whole = AllOf.of(from_wire(on_wire(PREDICATES[condition.field], today), "required"))
+    whole = AllOf.of([in_days(each, today) for each in PREDICATES[condition.field]])
     return whole if condition.scalars == (True,) else Not(negated=whole)
 
 

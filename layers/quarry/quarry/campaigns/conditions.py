@@ -3,37 +3,128 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quarry.campaigns.contract import (
+    AGGREGATED,
     FILTER_VALUES,
+    Aggregation,
+    Campaign,
     CampaignFilters,
-    ClauseOnWire,
-    ConditionOnWire,
-    Constraints,
     DateRange,
     ExcludedValues,
 )
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import KnownValues
 from quarry.campaigns.sources import PREDICATES, SOURCES
-from quarry.platform.contract import EVIDENCE_MAX, Evidence
-from quarry.query.contract import Understood
-from quarry.query.describe import evidence_of, understood
-from quarry.query.paths import MONTH
+from quarry.platform.contract import Evidence
+from quarry.query.contract import QueryResult, Verdict
+from quarry.query.describe import affirmed
 from quarry.query.phrases import Phrases
 from quarry.query.values import DAY, interval_of
-from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
-from quarry.schema.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
-from quarry.schema.source import Schema
+from quarry.schema.algebra import Comparison, Condition, Not, Query, comparisons_of
+from quarry.schema.source import EXPLAINED_VALUES, NamedValue, Schema, UnknownValue, nearest
+
+Counts = Mapping[str, int]
+
+COUNTED = (*FILTER_VALUES, "offer")
+"""The fields whose values are counted for each set."""
+
+AGGREGATED_VALUES_MAX = 1_000
+"""A set with more different values of a field has no aggregation."""
+
+
+@dataclass(frozen=True)
+class CampaignSet:
+    """The result of a search: the first campaigns, and counts over all of them.
+
+    With `more`, `total` is a lower bound. `is_counted` is false if there are too many campaigns to count the values of fields.
+    """
+
+    total: int
+    campaigns: tuple[Campaign, ...]
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    """By field of COUNTED: campaigns for each value, most first. Fields in AGGREGATED have all values, up to
+    AGGREGATED_VALUES_MAX; the others only the first ones. The empty value, last, stands for campaigns without one.
+    """
+    others: Counts = field(default_factory=dict)
+    """By field: campaigns with values that `counts` leaves out."""
+
+    more: bool = False
+    is_counted: bool = True
+    is_near_only: bool = False
+    """Whether they are near a theme in meaning alone, without any of its words."""
+
+    @property
+    def size(self) -> str:
+        """The number of campaigns in words: "at least 10,000"."""
+        return f"at least {self.total:,}" if self.more else str(self.total)
+
+    @property
+    def aggregation(self) -> Aggregation | None:
+        """The counts of all values; None if there are too many."""
+        counts = {name: dict(self.counts.get(name, {})) for name in AGGREGATED}
+        if any(len(values) > AGGREGATED_VALUES_MAX for values in counts.values()):
+            return None
+        return Aggregation.model_validate(counts)
+
+
+NOTHING = CampaignSet(0, ())
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """The known values of each filter, most frequent first, and the days of the first and the latest capture."""
+
+    by_filter: Mapping[str, tuple[str, ...]]
+    earliest: datetime.date | None = None
+    latest: datetime.date | None = None
+
+    def __bool__(self) -> bool:
+        return any(self.by_filter.values())
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search: its conditions without those of the page, and a theme (by meaning) or words of the copy. `result` is set for a
+    query.
+    """
+
+    tool: str
+    conditions: tuple[Condition, ...]
+    found: CampaignSet
+    theme: str = ""
+    words: str = ""
+    result: QueryResult | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question asks of campaigns. `theme` is searched for by meaning. `unread` are the words that no part of the Query
+    reads; of these, `vetoes` are values, numbers, days and names.
+    """
+
+    query: Query
+    verdict: Verdict
+    theme: str = ""
+    unread: Sequence[str] = ()
+    vetoes: Sequence[str] = ()
+    evidence: Sequence[Evidence] = ()
+    needs_theme: bool = False
+    """Whether an answer must come near the theme."""
+    hints: tuple[Condition, ...] = ()
+    """Conditions that only affect the order."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it asks for campaigns in no particular order."""
+        return self.query.asks_for_rows and not self.query.order
+
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)
 DATE = CAMPAIGNS.dated or ""
-COPY = "copy"
-"""The field for conditions on words in the copy."""
 NO_DAY = datetime.date.min
 """The reference day for conditions without relative days."""
 _SOURCE = replace(
@@ -97,9 +188,9 @@ def _on_values(named_values: Sequence[NamedValue], existing: Sequence[Sequence[s
         values_given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
         values_given.append(each.value)
         known.extend(found)
-    for (field, is_negated), (values_given, known) in values.items():
+    for (name, is_negated), (values_given, known) in values.items():
         if known or not is_negated:
-            yield compared(field, tuple(dict.fromkeys(known or values_given)), is_negated=is_negated)
+            yield compared(name, tuple(dict.fromkeys(known or values_given)), is_negated=is_negated)
 
 
 def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterator[Condition]:
@@ -118,141 +209,53 @@ def _explained(unknown: Sequence[NamedValue], values: KnownValues) -> Iterator[U
         yield UnknownValue(CAMPAIGNS.nouns[0], CAMPAIGNS.facets[each.facets[0]].label, each.value, near)
 
 
-def date_range(range_: DateRange | str | None, latest: datetime.date | None) -> DateRange:
+def date_range(range_: DateRange | Literal["recent"] | None, latest: datetime.date | None) -> DateRange:
     """A range as days; "recent" counts back from the latest capture."""
     if isinstance(range_, DateRange):
         return range_
-    if range_ is None or latest is None:
-        return DateRange()
-    first, last = (interval_of(each, "date", latest, "") for each in _RECENT.values)
-    return DateRange.between(first.first, last.last)
+    return (days_of(_RECENT, latest) if range_ and latest else None) or DateRange()
 
 
-def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:
-    """The required clauses that filters of the page can express, the first one for each field."""
+def filters_of(conditions: Iterable[Condition], today: datetime.date, latest: datetime.date | None) -> CampaignFilters:
+    """The conditions that filters of the page can express, the first one for each field."""
     fields: dict[str, object] = {}
-    for clause in clauses:
-        if len(clause.any_of) == 1 and clause.strength == "required":
-            fields = _filter_of(clause.any_of[0], latest) | fields
+    for each in conditions:
+        inner, is_denied = affirmed(each)
+        if isinstance(inner, Comparison):
+            fields = dict(_filter_of(inner, today, latest, is_denied=is_denied)) | fields
     return CampaignFilters.model_validate(fields)
 
 
-def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict[str, object]:
-    if condition.field == "offer" and not condition.values:
-        return {"has_offer": not condition.negated}
-    if condition.negated or condition.months:
-        return {}
-    if condition.field in FILTER_VALUES and condition.values:
-        return {condition.field: condition.values}
-    if condition.field == "offer":
-        return {"offer": condition.values[0]}
-    if condition.field != DATE or not (condition.from_date or condition.to_date):
-        return {}
-    days = DateRange.between(condition.from_date, condition.to_date)
-    return {"date_range": "recent" if days == date_range("recent", latest) else days}
+def _filter_of(
+    condition: Comparison, today: datetime.date, latest: datetime.date | None, *, is_denied: bool
+) -> Iterator[tuple[str, object]]:
+    field, values = condition.field, [str(each) for each in condition.scalars]
+    if field == "offer" and condition.op == "not_null":
+        yield "has_offer", not is_denied
+    elif not is_denied and values and condition.op in ("=", "contains") and field in FILTER_VALUES:
+        yield field, values
+    elif not is_denied and values and condition.op in ("=", "contains") and field == "offer":
+        yield field, values[0]
+    elif not is_denied and (days := days_of(condition, today)):
+        yield "date_range", "recent" if days == date_range("recent", latest) else days
 
 
-# ---- the former form on the wire ----
-
-
-def constraints_of(read: Understood, today: datetime.date, evidence: Iterable[Evidence] = ()) -> Constraints:
-    """How a question was understood, as constraints, which cannot express everything."""
-    required, preferred = (*read.query.where, *read.assumed), on_wire(read.preferred, today, "preferred")
-    return Constraints(
-        conditions=[*on_wire(required, today), *preferred],
-        theme=read.about,
-        words=read.query.text,
-        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
-    )
-
-
-def understood_as(constraints: Constraints) -> Understood:
-    """Constraints of a request as the same in the one form."""
-    return understood(
-        Query(source=NAME, where=from_wire(constraints.conditions, "required"), text=constraints.words),
-        PHRASES,
-        preferred=from_wire(constraints.conditions, "preferred"),
-        about=constraints.theme,
-        evidence=constraints.evidence,
-    )
-
-
-def on_wire(
-    conditions: Iterable[Condition], today: datetime.date, strength: Literal["required", "preferred"] = "required"
-) -> list[ClauseOnWire]:
-    """The conditions as clauses on the wire, without those that it cannot express, such as comparisons with a query."""
-    return [
-        ClauseOnWire(any_of=parts, strength=strength, label=label_of(each, today))
-        for each in conditions
-        if (parts := _parts(each, today))
-    ]
-
-
-def _parts(condition: Condition, today: datetime.date) -> list[ConditionOnWire]:
-    alternatives = condition.any_of if isinstance(condition, AnyOf) else (condition,)
-    parts = [_on_wire(each, today) for each in alternatives]
-    return [each for each in parts if each] if all(parts) else []
-
-
-def _on_wire(condition: Condition, today: datetime.date) -> ConditionOnWire | None:
-    match condition:
-        case Not():
-            denied = _on_wire(condition.negated, today)
-            return denied and denied.model_copy(update={"negated": not denied.negated})
-        case Words():
-            return _wire(COPY, values=[condition.words])
-        case Comparison() if condition.field == f"{MONTH}({DATE})" and condition.op == "=":
-            return _wire(DATE, months=list(condition.scalars))
-        case AllOf(all_of=(Comparison() as months, Comparison() as days)):
-            found = _on_wire(months, today), _on_wire(days, today)
-            return found[1].model_copy(update={"months": found[0].months}) if found[0] and found[1] else None
-        case Comparison() if condition.field in _SOURCE.fields and condition.query is None:
-            return _compared_on_wire(condition, today)
-    return None
-
-
-def _compared_on_wire(condition: Comparison, today: datetime.date) -> ConditionOnWire | None:
-    values, is_negated = condition.scalars, condition.op == "!="
-    if condition.op in ("is_null", "not_null"):
-        return _wire(condition.field, negated=condition.op == "is_null")
-    if condition.field != DATE:
-        is_said = bool(values) and condition.op in ("=", "!=", "contains")
-        return _wire(condition.field, values=[str(each) for each in values], negated=is_negated) if is_said else None
-    if len(values) != (2 if condition.op == "between" else 1):
+def days_of(condition: Comparison, today: datetime.date) -> DateRange | None:
+    """The days that a condition names; None unless it compares the day of capture with days."""
+    values = condition.scalars
+    is_range = condition.op in ("=", "<", "<=", ">", ">=", "between")
+    if condition.field != DATE or not is_range or len(values) != (2 if condition.op == "between" else 1):
         return None
     days = [interval_of(value, "date", today, "") for value in values]
     first, last = days[0].first, days[-1].last
     ends = {"<": (None, first - DAY), "<=": (None, last), ">": (last + DAY, None), ">=": (first, None)}
-    start, end = ends.get(condition.op, (first, last))
-    return _wire(DATE, from_date=start, to_date=end, negated=is_negated)
+    return DateRange.between(*ends.get(condition.op, (first, last)))
 
 
-def _wire(field: str, **fields: object) -> ConditionOnWire:
-    return ConditionOnWire.model_validate({"field": field, **fields})
-
-
-def from_wire(clauses: Iterable[ClauseOnWire], strength: Literal["required", "preferred"]) -> tuple[Condition, ...]:
-    """The clauses of a strength as conditions."""
-    chosen = [[_from_wire(each) for each in clause.any_of] for clause in clauses if clause.strength == strength]
-    return tuple(AnyOf.of(parts) for parts in chosen)
-
-
-def _from_wire(condition: ConditionOnWire) -> Condition:
-    if condition.field == COPY:
-        words = [Words(words=each) for each in condition.values]
-        found: Condition = AnyOf.of(words)
-        return Not(negated=found) if condition.negated else found
-    if condition.field != DATE:
-        return compared(condition.field, tuple(condition.values), is_negated=condition.negated)
-    parts: list[Condition] = []
-    if condition.months:
-        parts.append(Comparison(field=f"{MONTH}({DATE})", values=tuple(condition.months)))
-    if condition.from_date or condition.to_date:
-        parts.append(_within(condition.from_date, condition.to_date))
-    if not parts:
-        return compared(DATE, is_negated=condition.negated)
-    days = AllOf.of(parts)
-    return Not(negated=days) if condition.negated else days
+def in_days(condition: Condition, today: datetime.date) -> Condition:
+    """A condition with dates in place of days that are relative to `today`."""
+    days = days_of(condition, today) if isinstance(condition, Comparison) else None
+    return condition if days is None else _within(days.from_date, days.to_date)
 
 
 def compared(field: str, values: tuple[str, ...] = (), *, is_negated: bool = False) -> Condition:

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, LazyModel, Request
+from quarry.platform.contract import AggregationGroup, Day, LazyModel, Request
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.contract import ResultColumn, ShortQuery, Understood
-from quarry.schema.algebra import WORDS_MAX
 from quarry.streaming.events import Event
 from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence
@@ -35,12 +34,6 @@ def _as_list(value: Any) -> Any:
 _Several = Annotated[list[FilterValue], Field(max_length=FILTER_VALUES_MAX)]
 FilterValues = Annotated[_Several, BeforeValidator(_as_list, json_schema_input_type=FilterValue | _Several)]
 """One value, or several of which any suffices."""
-
-
-FieldName = Literal[
-    "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", "capture_date", "copy"
-]  # fmt: skip
-"""What conditions are about."""
 
 
 class DateRange(LazyModel):
@@ -103,55 +96,6 @@ class ExcludedValues(LazyModel):
 FILTER_VALUES = tuple(ExcludedValues.model_fields)
 """The filters on values: each is called as the field that it is on."""
 
-_ConditionValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2100), StorableWords]
-
-
-class ConditionOnWire(LazyModel):
-    """What a campaign must be like in one field: one of the values (of the field `copy`: words that it says), or captured within
-    the days (in these months, where some are given), or, with neither, any value at all; `negated`: not so.
-    """
-
-    model_config = ConfigDict(extra="forbid", validate_by_name=True, serialize_by_alias=True)
-
-    field: FieldName
-    values: Annotated[list[_ConditionValue], Field(max_length=500)] = []
-    from_date: Day | None = Field(default=None, alias="from")
-    to_date: Day | None = Field(default=None, alias="to")
-    months: Annotated[list[Annotated[int, Field(ge=1, le=12, strict=True)]], Field(max_length=12)] = []
-    negated: StrictBool = False
-
-    @model_validator(mode="after")
-    def _of_its_field(self) -> Self:
-        has_days = bool(self.from_date or self.to_date or self.months)
-        if self.values if self.field == "capture_date" else has_days:
-            raise ValueError("days and months belong to `capture_date`, and values to the other fields")
-        if self.field == "copy" and not self.values:
-            raise ValueError("give the words that the copy says")
-        return self
-
-
-class ClauseOnWire(LazyModel):
-    """Conditions of which any must hold, or, preferred, puts a campaign before those without; `label` says them in words."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=60)]
-    strength: Literal["required", "preferred"] = "required"
-    label: Annotated[str, StringConstraints(max_length=WORDS_MAX), Storable] = ""
-
-
-class Constraints(LazyModel):
-    """The former form of how a question was understood: `understood` says it now. All required `conditions` must hold,
-    `theme` is found by meaning, `words` are said by the copy.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
-    theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=WORDS_MAX), Storable] = ""
-    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=WORDS_MAX), Storable] = ""
-    evidence: Annotated[list[Evidence], Field(max_length=EVIDENCE_MAX)] = []
-
 
 class HistoryMessage(Request):
     """One earlier message of the chat."""
@@ -171,9 +115,6 @@ class ChatRequest(Request):
     apply_filters_to_query: StrictBool = False
     understood: Understood | None = Field(
         default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
-    )
-    constraints: Constraints | None = Field(
-        default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
     )
 
     @property
@@ -274,7 +215,6 @@ class ChatResponse(_Wire):
     suggestions: list[str]
     detected_filters: dict[str, Any]
     understood: Understood | None = None
-    constraints: Constraints = Field(json_schema_extra=DEPRECATED, description="The former form of `understood`.")
     telemetry: Telemetry
 
 

@@ -9,15 +9,13 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
+from quarry.campaigns.conditions import AGGREGATED_VALUES_MAX, COUNTED, NAME, NO_DAY, SCHEMA, CampaignSet, KnownValues
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, COUNTED, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
-from quarry.postgres.adapters import half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vector
 from quarry.query.execute import RowConditions
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.schema.matching import is_kept

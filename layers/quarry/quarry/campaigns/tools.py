@@ -20,10 +20,29 @@ from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, named_values, resolve, understood_as
-from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, EmbeddingField, ExcludedValues
+from quarry.campaigns.conditions import (
+    DATE,
+    NAME,
+    SCHEMA,
+    CampaignSet,
+    KnownValues,
+    Resolved,
+    Search,
+    label_of,
+    named_values,
+    resolve,
+)
+from quarry.campaigns.contract import (
+    FILTER_VALUES,
+    Campaign,
+    CampaignFilters,
+    ChatRequest,
+    EmbeddingField,
+    ExcludedValues,
+    ToolObservationEvent,
+    ToolObserved,
+)
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.wording import (
     SUMMARY_CHARACTERS_MAX,
     CampaignToolResult,
@@ -50,7 +69,7 @@ from quarry.schema.algebra import (
     Words,
     comparisons_of,
 )
-from quarry.schema.facets import NamedValue
+from quarry.schema.source import NamedValue
 
 
 async def check_filters(request: ChatRequest, values: KnownValues, database: Database) -> tuple[Condition, ...]:
@@ -64,10 +83,10 @@ async def check_filters(request: ChatRequest, values: KnownValues, database: Dat
 
 
 async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
-    """The request, its conditions with the values as the data spells them, in the one form. Raises InvalidInput and
-    DatabaseUnavailable.
-    """
-    checked = await _CHECKS.checked(request.understood, request.constraints, understood_as, request.message, database)
+    """The request, its conditions with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
+    if request.understood is None:
+        return request
+    checked = await _CHECKS.check(request.understood, request.message, database)
     return request.model_copy(update={"understood": checked})
 
 
@@ -84,6 +103,7 @@ ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
 
 NEAR = "These are the nearest in meaning, not all that are about it: read which fit, and do not give their number as an answer."
 """A line about a search by meaning."""
+OBSERVED_IDS = 50
 GROUPS_MAX = 100
 """The most groups that the model gets."""
 
@@ -189,7 +209,7 @@ class CampaignToolset(Toolset):
     requested: tuple[Condition, ...] = ()
     preferred: tuple[Condition, ...] = ()
     searches: list[Search] = field(default_factory=list)
-    found_by: dict[str, CampaignSet] = field(default_factory=dict)
+    sets_by_text: dict[str, CampaignSet] = field(default_factory=dict)
     """The sets found, by the text that the model got: a repeated call is answered from memory."""
 
     @property
@@ -240,7 +260,7 @@ class CampaignToolset(Toolset):
         full_query = query.model_copy(update={"where": (*required, *query.where)})
         result = await answer_query(full_query, self.access, self.services, self.today)
         own = result.query.where[len(required) :]
-        found = await self._found_by(result, (*required, *await self._spelt(own)))
+        found = await self._set_of(result, (*required, *await self._spelt(own)))
         search = Search(tool, (*self.requested, *own), found, words=query.text, result=result)
         self.searches.append(search)
         return search
@@ -285,7 +305,7 @@ class CampaignToolset(Toolset):
             problem = " ".join(str(each) for each in resolved.unknown)
             if resolved.is_impossible:
                 texts = f"{problem} Call again with values that exist, or without this filter."
-                return ToolResult(0, problem, CampaignToolResult(0, texts).as_told())
+                return ToolResult(0, problem, CampaignToolResult(0, texts).as_json())
             found = await self.find(name, arguments, resolved.conditions)
             numbers = await self._numbers(arguments, resolved.conditions, found)
             lines = [f"Not filtered by all that was given. {problem}"] if problem else []
@@ -295,9 +315,7 @@ class CampaignToolset(Toolset):
             if isinstance(arguments, SemanticArguments) and found.total:
                 lines.append(NEAR)
             result = build_tool_result(found, lines, is_listed=not numbers)
-            return self._tool_result(
-                self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found
-            )
+            return self._tool_result(result, "; ".join([*numbers, line_for_people(found)]), found)
 
         return search
 
@@ -320,8 +338,7 @@ class CampaignToolset(Toolset):
         theme = " ".join(text_query.texts)[:QUERY_MAX_CHARACTERS]
         by = SemanticArguments(query=theme) if theme else FilterArguments()
         found = await self.find("search", by, await self._spelt(known.where))
-        result = self._numbered(build_tool_result(found), found)
-        return self._tool_result(result, line_for_people(found), found)
+        return self._tool_result(build_tool_result(found), line_for_people(found), found)
 
     async def _query(self, arguments: Query) -> ToolResult:
         self.allowed((arguments.source,), "")
@@ -333,11 +350,11 @@ class CampaignToolset(Toolset):
         self.results.append(result)
         rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
         text = f"Result {self._name_of(found)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
-        self.found_by[text] = found
+        self.sets_by_text[text] = found
         self.noted.append(text)
         return ToolResult(result.total, result.sentence, text)
 
-    async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
+    async def _set_of(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
         """The campaigns of a query: those of its rows, or all that its numbers cover, which meet these conditions."""
         query, database = result.query, self.services.reader
         if query.asks_for_rows:
@@ -352,19 +369,23 @@ class CampaignToolset(Toolset):
         self.searches.append(Search("get", self.requested, found))
         whole = bounded(campaign.model_dump(mode="json", exclude_none=True), characters_max - MARGIN_CHARACTERS)
         texts = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
-        result = self._numbered(CampaignToolResult(1, texts, found.campaigns), found)
+        result = CampaignToolResult(1, texts, found.campaigns)
         return self._tool_result(result, line_for_people(found), found)
 
     def _name_of(self, found: CampaignSet) -> str:
         """The name of a search by what it found, by which an answer can say that it rests on it."""
         return next(f"{RESULT}{n}" for n, search in enumerate(self.searches, start=1) if search.found is found)
 
-    def _numbered(self, result: CampaignToolResult, found: CampaignSet) -> CampaignToolResult:
-        return result.numbered(self._name_of(found))
-
     def _tool_result(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
-        """A result in the form for the model."""
-        text = result.as_told()
-        self.found_by[text] = found
+        """A result in the form for the model, with its name."""
+        result = result.numbered(self._name_of(found))
+        text = result.as_json()
+        self.sets_by_text[text] = found
         self.noted.append(f"{result.count}\n{result.summary_for_llm}")
         return ToolResult(result.count, summary, text)
+
+
+def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
+    """The event for a tool's result."""
+    ids = [campaign.id for campaign in found[:OBSERVED_IDS]]
+    return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))

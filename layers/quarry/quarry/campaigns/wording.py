@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.campaigns.conditions import NAME, PHRASES
+from quarry.campaigns.conditions import COUNTED, NAME, PHRASES, CampaignSet, Question, Search
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import COUNTED, CampaignSet, Search
-from quarry.language.labels import NO_VALUE, listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext
+from quarry.language.writing import NO_VALUE, listed_label
 from quarry.platform.text import fence, shorten
+from quarry.query.contract import Verdict
 from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
 from quarry.schema.algebra import Aggregate, Query, Result
 
@@ -40,9 +40,9 @@ class CampaignToolResult:
         end = f"\n(Result {name})"
         return replace(self, summary_for_llm=self.summary_for_llm[: SUMMARY_CHARACTERS_MAX - len(end)] + end)
 
-    def as_told(self) -> str:
+    def as_json(self) -> str:
         """As JSON for the model. The campaigns are only named, since the summary describes them."""
-        summaries = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        summaries = [_identity(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
         return json.dumps(
             {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": summaries}, ensure_ascii=False
         )
@@ -121,12 +121,15 @@ def _counts(found: CampaignSet) -> Iterable[str]:
             yield f"{CAMPAIGNS.facets[name].plural.capitalize()}: {'; '.join(listed)}"
 
 
-def _named(campaign: Campaign) -> dict[str, str]:
+def _identity(campaign: Campaign) -> dict[str, str]:
     facts = {"id": campaign.id, "company": campaign.company, "brand": campaign.brand}
     return {name: fence(value) for name, value in facts.items() if value}
 
 
 def _block(campaign: Campaign, copy_max: int) -> str:
+    # all of the copy where there is room for more than its beginning
+    has_room = copy_max > COPY_CHARACTERS_MAX
+    copy = (campaign.full_campaign_text if has_room else None) or campaign.campaign_text
     facts = {
         "Company": campaign.company,
         "Brand": campaign.brand,
@@ -136,19 +139,10 @@ def _block(campaign: Campaign, copy_max: int) -> str:
         "Sentiment": campaign.imagery_sentiment,
         "Visual style": campaign.imagery_visual_style,
         "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
-        "Copy": shorten(_copy(campaign, copy_max), copy_max),
+        "Copy": shorten(copy, copy_max),
     }
     line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
     return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'
-
-
-def _copy(campaign: Campaign, copy_max: int) -> str:
-    """The copy to show: all of it where there is room for more than its beginning."""
-    return (
-        campaign.full_campaign_text or campaign.campaign_text
-        if copy_max > COPY_CHARACTERS_MAX
-        else campaign.campaign_text
-    )
 
 
 LISTED_CAMPAIGNS = 5
@@ -157,32 +151,20 @@ COPY_CHARACTERS = 140
 EMPTY = gettext_noop("There are no campaigns.")
 
 
-@dataclass(frozen=True)
-class Findings:
-    """A question as read, and what was found. `is_refused`: the data probably does not answer it. `costs` are the labels of
+def answer(question: Question, search: Search, costs: Sequence[tuple[str, int]], today: datetime.date) -> str:
+    """The text of the answer, the result first. An exact one ends in how the question was read. `costs` are the labels of
     conditions, each with the number of campaigns without it.
     """
-
-    query: Query
-    search: Search
-    is_refused: bool = False
-    unread: Sequence[str] = ()
-    vetoes: Sequence[str] = ()
-    costs: Sequence[tuple[str, int]] = ()
-
-
-def answer(findings: Findings, today: datetime.date) -> str:
-    """The text of the answer, the result first. An exact one ends in how the question was read."""
-    search, result = findings.search, findings.search.result
-    is_list = findings.query.asks_for_rows and not findings.query.order
-    if result is None and not (is_list and (search.found.total or not findings.is_refused)):
-        return _unanswerable(findings)
+    result = search.result
+    if result is None and not (question.is_list and (search.found.total or question.verdict != "refused")):
+        return _unanswerable(question.unread)
     if result is None:
-        before = [*(_theme(findings) if search.theme else _by_words(findings))]
-        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(findings), *_campaigns(search.found)])])
+        before = [*(_theme(search, question.verdict) if search.theme else _by_words(question, search))]
+        rows = _campaigns(search.found)
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(costs), *rows])])
     rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
-    read = as_read(how_read(result.query, PHRASES.schema, today), findings.unread, PHRASES)
-    return "\n".join([*_by_words(findings), *with_list(result.sentence, [*_costs(findings), *rows]), "", read])
+    read = as_read(how_read(result.query, PHRASES.schema, today), question.unread, PHRASES)
+    return "\n".join([*_by_words(question, search), *with_list(result.sentence, [*_costs(costs), *rows]), "", read])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -195,8 +177,8 @@ def sentence(search: Search, today: datetime.date) -> str:
     return gettext("At least {sentence}", sentence=sentence_) if found.more else sentence_
 
 
-def _unanswerable(findings: Findings) -> str:
-    words = [gettext("“{text}”", text=each) for each in findings.unread[:UNREAD_MAX]]
+def _unanswerable(unread: Sequence[str]) -> str:
+    words = [gettext("“{text}”", text=each) for each in unread[:UNREAD_MAX]]
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
     text = gettext("This is not in the data.")
     if words:
@@ -205,12 +187,10 @@ def _unanswerable(findings: Findings) -> str:
     return f"{text} {known}"
 
 
-def _theme(findings: Findings) -> Iterator[str]:
+def _theme(search: Search, verdict: Verdict) -> Iterator[str]:
     """Says how near the campaigns are to a theme."""
-    theme, found = findings.search.theme, findings.search.found
-    if not theme:
-        return
-    if findings.is_refused:
+    theme, found = search.theme, search.found
+    if verdict == "refused":
         yield gettext("This is not in the data as such. The nearest campaigns:")
     elif not found.total:
         yield gettext("No campaign comes near “{theme}”:", theme=theme)
@@ -221,16 +201,16 @@ def _theme(findings: Findings) -> Iterator[str]:
     yield ""
 
 
-def _by_words(findings: Findings) -> Iterator[str]:
+def _by_words(question: Question, search: Search) -> Iterator[str]:
     """That values which the data does not have were looked for in the copy."""
-    denied = ", ".join(gettext("“{text}”", text=each) for each in findings.vetoes[:UNREAD_MAX])
-    if findings.search.words and denied:
+    denied = ", ".join(gettext("“{text}”", text=each) for each in question.vetoes[:UNREAD_MAX])
+    if search.words and denied:
         yield gettext("This is not in the data as a value: {words}. By the words of the copy:", words=denied)
         yield ""
 
 
-def _costs(findings: Findings) -> Iterator[str]:
-    for label, number in findings.costs[:COSTS_MAX]:
+def _costs(costs: Sequence[tuple[str, int]]) -> Iterator[str]:
+    for label, number in costs[:COSTS_MAX]:
         found = ngettext(
             "without “{label}”: {number} campaign", "without “{label}”: {number} campaigns", number, label=label
         )

@@ -12,22 +12,30 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, LiteralString, NamedTuple
 
+import psycopg
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, without_retired
 from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclaration, Parent, Referred
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
-from quarry.collections.names import table_name
+from quarry.collections.names import table_name, written_table
 from quarry.collections.relations import Relation
-from quarry.collections.row_sql import UsedColumn, used_columns
-from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
+from quarry.collections.uses import (
+    UsedColumn,
+    declared_source,
+    joined_by,
+    key_of,
+    linked_by,
+    referred_key,
+    used_columns,
+)
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.connections import fault_of_source
+from quarry.postgres.schema import SyncConnection, value
 
 LOCK_SECONDS = 10
 """How long a change waits for other users of a table: creating a trigger needs the table to itself."""
@@ -191,7 +199,7 @@ class _Tables(NamedTuple):
     def link(self, link: LinkDeclaration) -> LinkDeclaration:
         found = linked_by(link, self.relation)
         if found is not None:
-            return link.model_copy(update={"of": toml_text.table(*found.target), "key": found.target_columns})
+            return link.model_copy(update={"of": written_table(*found.target), "key": found.target_columns})
         return link.model_copy(update={"key": self.relations[table_name(link.of or "")].primary_key})
 
 
@@ -251,6 +259,33 @@ def take_turn(connection: SyncConnection, on_wait: Callable[[], None]) -> None:
     if row is not None and not row[0]:
         on_wait()
         connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+
+
+def check_rows(connection: SyncConnection, rows_max: int) -> None:
+    """Refuse what this transaction has added if there are now more rows than `rows_max`; 0: any number. Rows of collections
+    that are yet to be read count too. Raises Forbidden.
+    """
+    if rows_max:
+        # first, so that what another load has added is there to be counted
+        connection.execute("select pg_advisory_xact_lock(hashtextextended('rows ' || current_schema(), 0))")
+        more = sum(_unread(connection, each) for each in stored_collections(connection).values())
+        connection.execute("select check_rows(%s, %s)", [rows_max, more])
+
+
+def _unread(connection: SyncConnection, collection: Collection) -> int:
+    """How many more rows the source has than were read; 0 if it cannot be read."""
+    if not collection.declaration.is_searched or not all(collection.source):
+        return 0
+    try:
+        with connection.transaction():
+            statement: LiteralString = (
+                f"select (select count(*) from {collection.source_sql} x) - (select count(*) from {collection.rows})"
+            )
+            return int(value(connection, statement))
+    except psycopg.errors.Error as error:
+        if fault_of_source(error) is None:
+            raise
+        return 0
 
 
 def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:

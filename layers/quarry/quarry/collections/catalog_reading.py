@@ -1,15 +1,45 @@
-"""Reads tables and views from the catalog of a database, with the planner's statistics."""
+"""Reads tables and views from the catalog of a database, with the planner's statistics; the keys that JSON columns hold in many
+rows of a sample, and which columns of text hold HTML, since statistics leave out long values; and the conditions on rows, as
+Postgres reads them.
+
+A condition may be whatever the condition of an index may be: an immutable boolean expression over columns of the row. One on
+the time or the caller would change without a write, which no trigger sees. Statements use it as Postgres writes it back, with
+qualified names, and nothing else of the declaration.
+"""
 
 from __future__ import annotations
 
+import datetime
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import LiteralString
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, LiteralString
 
+from psycopg import errors
+from psycopg.errors import Error as PostgresError
 from psycopg.rows import DictRow, dict_row
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from quarry.collections.relations import Catalog, Column, Reference, Relation, RelationKind, seen_of
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration_parts import RowCondition
+from quarry.collections.guessing import is_text
+from quarry.collections.names import table_name
+from quarry.collections.relations import (
+    CATEGORIES,
+    JSON_TYPES,
+    MOMENT,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    Catalog,
+    Column,
+    PathType,
+    Reference,
+    Relation,
+    RelationKind,
+    seen_of,
+)
 from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
 
@@ -233,3 +263,272 @@ def _relation(
         bypassed=tuple(each["name"] for each in bypassed),
         reads=tuple((each["schema"], each["name"], each["column"]) for each in reads),
     )
+
+
+ROWS_MAX = 500
+"""How many rows of a table are sampled."""
+BYTES_MAX = 65_536
+"""Larger documents are skipped."""
+DEPTH_MAX = 3
+KEYS_MAX = 40
+"""How many keys of a column are kept, the most frequent first."""
+SHARE_MIN = 0.02
+"""Rarer keys are values that were used as keys: names of people, days."""
+SAMPLE_SECONDS = 5
+"""The time limit of a sample. Slower relations, which may be views, are skipped."""
+VALUES_KEPT = 40
+CHARACTERS_KEPT = 300
+KEY_CHARACTERS_MAX = 60
+
+_SAMPLED = """
+with recursive sampled as (
+  select row_number() over () as number, s.value from (
+    select d.value from (select {column}::jsonb as value from {table}{sample} where {column} is not null limit {rows}) d
+    where pg_column_size(d.value) <= {bytes}
+  ) s
+), at as (
+  select s.number, array[k.key] as path, k.value
+  from sampled s, jsonb_each(case jsonb_typeof(s.value) when 'object' then s.value else '{{}}' end) k
+  union all
+  select a.number, a.path || k.key, k.value
+  from at a, jsonb_each(case jsonb_typeof(a.value) when 'object' then a.value else '{{}}' end) k
+  where cardinality(a.path) < {depth}
+), typed as (
+  select a.path, a.value, a.value #>> '{{}}' as said, case jsonb_typeof(a.value)
+      when 'array' then case when jsonb_path_exists(a.value, 'strict $[*] ? (@.type() == "object" || @.type() == "array")')
+        then 'objects' when a.value = '[]' then 'null' else 'array' end
+      else jsonb_typeof(a.value) end as type
+  from at a
+)
+select t.path, array_agg(distinct t.type) filter (where t.type <> 'null') as types, count(*) as held,
+  count(distinct t.said) as different, avg(length(t.said))::int as width,
+  (array_agg(left(t.said, {characters})) filter (where t.type = 'string'))[:{kept}] as texts,
+  min(case t.type when 'number' then t.said::numeric end)::float8 as least,
+  max(case t.type when 'number' then t.said::numeric end)::float8 as most,
+  (select count(*) from sampled) as sampled
+from typed t group by t.path order by held desc, t.path
+"""
+
+
+def with_documents(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
+    """The tables and views, with the keys that a sample of their JSON columns holds. None where they cannot be read."""
+    return [replace(each, documents=tuple(_documents(connection, each))) for each in relations]
+
+
+def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Column]:
+    if not relation.may_select or relation.is_row_security_active:
+        return
+    for column in relation.columns:
+        if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"{}."}:
+            yield from _keys(column, _sampled(connection, relation, column))
+
+
+def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
+    # whoever reads a broken view later reports the error; the rollback also resets the timeout
+    with (
+        suppress(PostgresError),
+        connection.transaction(force_rollback=True),
+        connection.cursor(row_factory=dict_row) as cursor,
+    ):
+        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
+        return [*cursor.execute(_query(relation, column)).fetchall()]
+    return []
+
+
+def _query(relation: Relation, column: Column) -> Composed:
+    return SQL(_SAMPLED).format(
+        column=Identifier(column.name),
+        table=Identifier(*relation.qualified),
+        sample=spread(relation),
+        rows=Literal(ROWS_MAX),
+        bytes=Literal(BYTES_MAX),
+        depth=Literal(DEPTH_MAX),
+        characters=Literal(CHARACTERS_KEPT),
+        kept=Literal(VALUES_KEPT),
+    )
+
+
+def spread(relation: Relation) -> Composed:
+    """Spreads the sample over a large table: its first rows may date from before a key was written."""
+    if relation.kind not in ("table", "partitioned table") or (relation.rows or 0) < 10 * ROWS_MAX:
+        return SQL("").format()
+    # sampled by pages of many rows: twice as many as needed
+    share = min(100.0, max(0.01, 200 * ROWS_MAX / (relation.rows or 1)))
+    return SQL(" tablesample system ({})").format(Literal(share))
+
+
+def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+    """The keys of a column that can be fields."""
+    usual = [
+        row for row in rows if row["held"] >= max(1, SHARE_MIN * row["sampled"]) and all(map(_is_plain, row["path"]))
+    ]
+    typed = [(row, type) for row in usual if (type := _type(row)) is not None]
+    for row, type in typed[:KEYS_MAX]:
+        share = row["different"] / row["held"]
+        yield Column(
+            ".".join((column.name, *row["path"])),
+            column.number,
+            type.base,
+            type.base,
+            CATEGORIES[type.base],
+            type.is_array,
+            True,
+            row["width"],
+            row["different"] if share <= 1 / 2 else -share,
+            None,
+            row["least"],
+            row["most"],
+            None if type.base != TEXT or type.is_array else seen_of(row["texts"] or []),
+        )
+
+
+def _is_plain(key: str) -> bool:
+    """Whether a path can name the key, and it is not a value used as a key."""
+    is_name = key.replace("_", "").replace("-", "").replace(" ", "").isalnum() and not key[:1].isdigit()
+    return is_name and key == key.strip() and len(key) <= KEY_CHARACTERS_MAX
+
+
+def _type(row: Mapping[str, Any]) -> PathType | None:
+    """The one type of all values at a path; None for objects, and for arrays of them."""
+    types = {*(row["types"] or ())}
+    if not types or types & {"object", "objects"}:
+        return None
+    if "array" in types:
+        return PathType(TEXT, is_array=True)
+    if types == {"number"}:
+        return PathType(NUMBER)
+    if types == {"boolean"}:
+        return PathType(TRUTH)
+    texts = row["texts"] or []
+    return PathType(MOMENT if types == {"string"} and texts and all(map(_is_moment, texts)) else TEXT)
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return "-" in text[:8]
+
+
+CHARACTERS_MAX = 4_000
+"""How many characters of each text are looked at."""
+WIDTH_MIN = 8
+"""Columns that are narrower on average hold no element: `<b>x</b>`."""
+
+_ELEMENT = (
+    r"</(a|b|body|br|code|div|em|h[1-6]|head|html|i|li|ol|p|pre|script|span|strong|style|table|td|tr|u|ul)\s*>"
+    r"|<br\s*/?>|<!doctype html|<!--.*?-->"
+)
+"""What ends an element of HTML, or stands alone."""
+
+
+def with_markup(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
+    """The tables and views, with the columns of text marked that hold HTML. None where they cannot be read."""
+    return [_marked(connection, each) for each in relations]
+
+
+def _marked(connection: SyncConnection, relation: Relation) -> Relation:
+    texts = [each.name for each in relation.columns if is_text(each) and (each.width or WIDTH_MIN) >= WIDTH_MIN]
+    if not texts or not relation.may_select or relation.is_row_security_active:
+        return relation
+    marked = _holding_html(connection, relation, texts)
+    columns = tuple(replace(each, is_html=each.name in marked) for each in relation.columns)
+    return replace(relation, columns=columns) if marked else relation
+
+
+def _holding_html(connection: SyncConnection, relation: Relation, texts: list[str]) -> set[str]:
+    holds = SQL("bool_or(left({}::text, {}) ~* {})")
+    query = SQL("select {} from (select {} from {}{} limit {}) s").format(
+        SQL(", ").join(holds.format(Identifier(name), Literal(CHARACTERS_MAX), Literal(_ELEMENT)) for name in texts),
+        SQL(", ").join(map(Identifier, texts)),
+        Identifier(*relation.qualified),
+        spread(relation),
+        Literal(ROWS_MAX),
+    )
+    # whoever reads a broken view later reports the error; the rollback also resets the timeout
+    with suppress(PostgresError), connection.transaction(force_rollback=True):
+        connection.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
+        row = connection.execute(query).fetchone()
+        return {name for name, holds_it in zip(texts, row or (), strict=True) if holds_it}
+    return set()
+
+
+_TABLE, _INDEX = "quarry_condition_of", "quarry_condition"
+_WRITTEN_BACK = """
+select pg_get_expr(i.indpred, i.indrelid) as sql, array(
+  select a.attname::text from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+  where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refobjid = i.indrelid and d.refobjsubid > 0
+  order by a.attnum) as columns
+from pg_index i where i.indexrelid = 'pg_temp.quarry_condition'::regclass
+"""
+_OF_TIME = (
+    "depends on the time, on settings or on a function that is not immutable: the rows would change without a write"
+)
+
+
+def with_conditions(
+    connection: SyncConnection,
+    declared: Mapping[str, CollectionDeclaration],
+    relations: Mapping[tuple[str, str], Relation],
+) -> tuple[dict[str, CollectionDeclaration], dict[str, str]]:
+    """The declarations with their conditions as Postgres reads them, and the error for each collection whose condition is
+    wrong.
+    """
+    read, wrong = dict(declared), dict[str, str]()
+    for name, each in declared.items():
+        try:
+            kept = {
+                by: one.model_copy(update={"where": _condition_read(connection, relations, one.of, one.where)})
+                for by, one in each.kept_with.items()
+            }
+            where = each.where and _condition_read(connection, relations, each.source, each.where)
+        except ValueError as error:
+            wrong[name] = str(error)
+        else:
+            read[name] = each.model_copy(update={"where": where, "kept_with": kept})
+    return read, wrong
+
+
+def _condition_read(
+    connection: SyncConnection, relations: Mapping[tuple[str, str], Relation], table: str, condition: RowCondition
+) -> RowCondition:
+    """The condition as Postgres writes it back; as it is where there is no such table, which is told elsewhere."""
+    relation = relations.get(table_name(table))
+    return condition if relation is None else read_condition(connection, relation, condition.sql)
+
+
+def read_condition(connection: SyncConnection, relation: Relation, condition: str) -> RowCondition:
+    """The condition as Postgres writes it back, and its columns. Raises ValueError, which says what is wrong."""
+    try:
+        with connection.transaction(force_rollback=True):
+            path = SQL("set local search_path = {}, public, pg_catalog").format(Identifier(relation.schema))
+            connection.execute(path)
+            connection.execute(
+                SQL("create temporary table {} (like {})").format(Identifier(_TABLE), Identifier(*relation.qualified))
+            )
+            made = f"create index {_INDEX} on pg_temp.{_TABLE} ((1)) where ({condition})"
+            connection.execute(made.encode(), prepare=True)  # what is prepared is one statement
+            connection.execute("set local search_path = pg_catalog")
+            row = connection.execute(_WRITTEN_BACK).fetchone()
+    except errors.Error as error:
+        raise ValueError(f"{condition!r} {_why(error)}") from None
+    assert row is not None
+    sql, columns = row
+    if not columns:
+        raise ValueError(f"{condition!r} names no column of {relation.name}")
+    read = RowCondition(sql=sql, columns=tuple(columns))
+    _ = read.statement  # raises for what no statement can have
+    return read
+
+
+def _why(error: errors.Error) -> str:
+    """What is wrong with a condition, and what to write instead."""
+    reason = error.diag.message_primary or "cannot be read"
+    if isinstance(error, errors.InvalidObjectDefinition):
+        return f"{_OF_TIME}; compare columns with fixed values, or search a view"
+    if isinstance(error, errors.FeatureNotSupported | errors.GroupingError | errors.WindowingError):
+        return f'is not a condition on one row ({reason}): search a view that has it, with sync = "sweep"'
+    if isinstance(error, errors.InsufficientPrivilege):
+        return f"cannot be checked ({reason}): the role of DATABASE_URL needs the right to make temporary tables"
+    return f"is not a condition on a row: {reason}"

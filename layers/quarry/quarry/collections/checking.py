@@ -24,20 +24,20 @@ from quarry.collections.declaration_parts import (
     Vectors,
     template_columns,
 )
-from quarry.collections.names import nearest, nearest_language, table_name
+from quarry.collections.names import nearest, nearest_language, table_name, written_table
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
-from quarry.collections.row_sql import LINE_BREAK, joined_texts
 from quarry.collections.secrets import disagreements, exposed
-from quarry.collections.toml_text import table as sql_table
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
 from quarry.collections.uses import (
     DATE,
+    LINE_BREAK,
     VECTOR,
     Use,
     dimensions_of,
     is_comparable,
     joined_by,
+    joined_texts,
     key_of,
     linked_by,
     path_types,
@@ -335,7 +335,7 @@ class _Check(Findings):
         found = linked_by(link, source)
         if found is None and link.of is None:
             self.wrong(f"no foreign key of {', '.join(link.by)} says what it refers to: name the table as `of`", *path)
-        named_table = link.of or (found and sql_table(*found.target))
+        named_table = link.of or (found and written_table(*found.target))
         other = self._other(named_table, *path, "of") if named_table else None
         if other is None:
             return

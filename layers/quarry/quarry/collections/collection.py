@@ -40,22 +40,23 @@ from quarry.collections.relations import (
     type_of_kind,
     without_path,
 )
-from quarry.collections.row_sql import (
+from quarry.collections.uses import (
     LINE_BREAK,
     UsedColumn,
     as_kind,
+    columns_named,
+    declared_source,
     hashed,
     joined_texts,
+    key_of,
     line_sql,
     listed,
     predicate_sql,
     quoted,
     type_name,
 )  # fmt: skip
-from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
-from quarry.schema.facets import FacetKind, identifier
-from quarry.schema.source import ACTOR_SETTING, one_row
+from quarry.schema.source import ACTOR_SETTING, FacetKind, identifier, one_row
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"

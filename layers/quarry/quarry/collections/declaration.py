@@ -45,8 +45,7 @@ from quarry.collections.predicate import check_measures, fields_of, is_measure, 
 from quarry.collections.relations import keys_of
 from quarry.platform.contract import NAME_PATTERN, LazyModel
 from quarry.platform.errors import ConfigurationError
-from quarry.schema.calendar import BusinessHours, Calendar
-from quarry.schema.facets import FacetKind
+from quarry.schema.source import BusinessHours, Calendar, FacetKind
 
 Weight = Literal["A", "B", "C", "D"]
 

@@ -16,8 +16,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from quarry.collections.names import nearest, table_name
 from quarry.collections.predicate import depends_on_day, expression_columns, read_predicate
 from quarry.platform.contract import LazyModel
-from quarry.schema.facets import FacetKind
-from quarry.spans.quantities import UNITS, dimension_of
+from quarry.schema.source import FacetKind
+from quarry.spans.numbers import UNITS, dimension_of
 
 
 @dataclass(frozen=True)

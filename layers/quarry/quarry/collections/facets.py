@@ -11,12 +11,11 @@ from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import FacetDeclaration, Referred
 from quarry.collections.names import table_name, words
-from quarry.collections.row_sql import as_kind, listed
+from quarry.collections.uses import as_kind, listed
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.schema.facets import FacetKind
-from quarry.schema.source import KEY, KINDS, Field, Link, Source, SqlOf, SqlOn
-from quarry.spans.quantities import CURRENCIES, unit_named
+from quarry.schema.source import KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn
+from quarry.spans.numbers import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"

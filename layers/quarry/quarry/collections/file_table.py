@@ -19,10 +19,9 @@ from psycopg.sql import Literal as Quoted
 
 from quarry.collections.names import unique
 from quarry.collections.relations import Relation
-from quarry.files.forms import COLUMN_TYPES, ColumnType
+from quarry.files.forms import AS_POSTGRES, COLUMN_TYPES, ColumnType, Writing
 from quarry.files.guessing import GuessedTable, TableGuesser, misfit, staged
 from quarry.files.records import Record, RecordFile, UnreadableFile
-from quarry.files.writing import AS_POSTGRES, Writing
 from quarry.platform.text import storable
 from quarry.postgres.load import Loaded, LoadError, RowProblem, note_problems
 from quarry.postgres.schema import SyncConnection

@@ -12,10 +12,10 @@ from typing import LiteralString
 
 from quarry.collections.collection import Collection
 from quarry.collections.facets import facet_source
-from quarry.collections.row_sql import quoted
+from quarry.collections.uses import quoted
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.retrieval.values import values_function, values_query
-from quarry.schema.facets import identifier
+from quarry.schema.source import identifier
 
 BATCH_KEYS = 500
 """How many changed keys are taken at a time."""

@@ -9,8 +9,8 @@ from typing import Literal
 from quarry.collections.names import ends_in, is_called, joined, known, says, words
 from quarry.collections.relations import Column, Relation, is_date_type
 from quarry.language.word_forms import singular
+from quarry.spans.numbers import dimension_of, unit_named
 from quarry.spans.places import AREAS
-from quarry.spans.quantities import dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
 """The most values of a category. Enumerations are always categories."""

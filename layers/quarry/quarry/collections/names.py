@@ -1,10 +1,11 @@
 """Names of tables and the nearest that exist; and the meanings of words in names of columns and tables, in several languages:
-`data/names.toml` lists them.
+`data/names.toml` lists them. Values and names as TOML writes them.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import tomllib
 import unicodedata
@@ -174,3 +175,33 @@ def _parted(word: str) -> tuple[str, ...]:
         if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and not is_everyday(word):
             return (*_parted(head), tail)
     return (word,)
+
+
+def as_toml(value: object) -> str:
+    """A text, a list of texts or a table of texts, in one line."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{toml_key(name)} = {as_toml(each)}' for name, each in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    text = str(value)
+    if '"' in text and "'" not in text and "\\" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() else as_toml(name)
+
+
+def shown_name(name: str) -> str:
+    """A name for a comment, in quotes where it could end the line or be misread."""
+    return name if re.fullmatch(r"\w[\w ().]*(?<! )", name) and name.isprintable() else as_toml(name)
+
+
+def written_table(schema: str, name: str) -> str:
+    """A table's name for SQL and declarations, in quotes where it needs them."""
+    return ".".join(
+        part if part.isascii() and part.isidentifier() and part.islower() else '"' + part.replace('"', '""') + '"'
+        for part in (schema, name)
+    )

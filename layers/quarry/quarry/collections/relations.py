@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Literal, LiteralString, NamedTuple
 
 from quarry.files.forms import ANY, BOOLEANS, NEARLY, cell_types, form_of
-from quarry.schema.facets import FacetKind, identifier
-from quarry.spans.quantities import currency_code
+from quarry.schema.source import FacetKind, identifier
+from quarry.spans.numbers import currency_code
 
 VALUES_MIN = 3
 """Fewer values do not show the shape of a column."""

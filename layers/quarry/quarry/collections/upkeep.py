@@ -22,10 +22,10 @@ from quarry.collections.functions import BATCH_KEYS
 from quarry.collections.names import table_name
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable
-from quarry.postgres.failures import fault_of_source
+from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Connection, Database
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.facets import identifier
+from quarry.schema.source import identifier
 
 SEARCH_KEYS = 50
 """How many queued keys a search processes first."""
@@ -120,12 +120,13 @@ async def keep_in_step(
     database: Database,
     collections: Iterable[Collection],
     *,
+    rows_max: int = 0,
     keep_going: Callable[[], bool] = lambda: True,
     on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
 ) -> dict[str, Refreshed]:
     """Process what is due for these collections while `keep_going` returns true, and return what was done for each.
 
-    Collections that are not searched need nothing.
+    Collections that are not searched need nothing. What would go over `rows_max` waits.
     """
     by_id = {each.id: each for each in collections if each.declaration.is_searched}
     done: dict[str, Refreshed] = {}
@@ -135,7 +136,7 @@ async def keep_in_step(
             break
         due = waiting.must_compare(collection) or waiting.must_poll(collection)
         if due or waiting.has_changes or waiting.has_noted_problem:
-            done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
+            done[collection.name] = await _work_off(database, collection, waiting, rows_max, keep_going, on_progress)
     return done
 
 
@@ -174,7 +175,7 @@ def _in_sql(table: str) -> str:
     return identifier(*table_name(table))
 
 
-async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:
+async def take_a_few(database: Database, collections: Iterable[Collection], rows_max: int = 0) -> None:
     """Read the rows of a few queued keys before a search, in case nothing else does at the moment.
 
     A row that cannot be read is left to `keep_in_step`, which reports why; a collection with a stored problem is skipped.
@@ -183,7 +184,7 @@ async def take_a_few(database: Database, collections: Iterable[Collection]) -> N
     rows = await database.rows(_CHANGED, [list(by_id)]) if by_id else []
     for collection in [by_id[row["id"]] for row in rows]:
         try:
-            await refresh_rows(database, collection, SEARCH_KEYS)
+            await refresh_rows(database, collection, SEARCH_KEYS, rows_max)
         except (PostgresError, QuarryError) as error:
             if fault_of_source(error) is None:
                 raise
@@ -224,6 +225,7 @@ async def _work_off(
     database: Database,
     collection: Collection,
     waiting: _Waiting,
+    rows_max: int,
     keep_going: Callable[[], bool],
     on_progress: Callable[[Collection, int], None],
 ) -> Refreshed:
@@ -234,7 +236,7 @@ async def _work_off(
         if waiting.must_poll(collection):
             await poll(database, collection)
         keys: int | None = None
-        while keep_going() and (keys := await refresh_rows(database, collection)):
+        while keep_going() and (keys := await refresh_rows(database, collection, rows_max=rows_max)):
             done.keys += keys
             on_progress(collection, keys)
         if keys == 0 and collection.declaration.vectors is not None:
@@ -251,13 +253,21 @@ async def _work_off(
     return done
 
 
-async def refresh_rows(database: Database, collection: Collection, keys: int = BATCH_KEYS) -> int | None:
-    """Read the rows of this many queued keys again. Returns how many there were; None while another process does it."""
+async def refresh_rows(
+    database: Database, collection: Collection, keys: int = BATCH_KEYS, rows_max: int = 0
+) -> int | None:
+    """Read the rows of this many queued keys again. Returns how many there were; None while another process does it.
+
+    Raises Forbidden, and reads none of them, if there would be more than `rows_max`; 0: any number.
+    """
     async with database.transaction() as connection:
         await _take_time(connection, BATCH_SECONDS)
-        return await _number(
+        done = await _number(
             connection, sql.SQL("select {}({})").format(_function("refresh_rows", collection), sql.Literal(keys))
         )
+        if rows_max and done:
+            await connection.execute("select check_rows(%s)", [rows_max])
+    return done
 
 
 async def _index_windows(database: Database, collection: Collection) -> None:

@@ -1,4 +1,4 @@
-"""Companies for agents: a search of their own, and what the tools over all sources need."""
+"""Companies for agents and as a chat model: a search of their own, and what the tools over all sources need."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from typing import Any
 
 from pydantic import Field
 
+from quarry.agent.completions import Chat, CitedSource, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.companies.candidates import Variant
-from quarry.companies.contract import Aggregation, ChatRequest, EndReason, FinalAnswer, FinalAnswerEvent
+from quarry.companies.contract import (
+    MESSAGE_CHARACTERS_MAX,
+    MESSAGES_MAX,
+    Aggregation,
+    ChatMessage,
+    ChatRequest,
+    EndReason,
+    FinalAnswer,
+    FinalAnswerEvent,
+)
 from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
 from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
@@ -117,3 +127,26 @@ AGENT_PROMPTS = (
         "against it. Say which demands none of them meets. Use nothing that the profiles do not say.",
     ),
 )
+
+
+def _chat_request(chat: Chat) -> ChatRequest:
+    before = [
+        ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
+        for turn in chat.before[-(MESSAGES_MAX - 1) :]
+    ]
+    return ChatRequest(messages=[*before, ChatMessage(role="user", content=chat.question)])
+
+
+def _sources(event: FinalAnswerEvent) -> Sources:
+    found = event.data
+    return Sources(
+        "Companies",
+        [
+            CitedSource(each.company_name, each.reason, found.companies_by_id[each.company_id].website_url)
+            for each in found.references
+        ],
+    )
+
+
+complete = answering(_chat_request, search_companies, FinalAnswerEvent, _sources)
+"""The text of the answer, and then the companies, best first."""

@@ -11,19 +11,23 @@ from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer
 from quarry.answering.toolset import events_of
 from quarry.answering.written import WrittenAnswer
-from quarry.companies.candidates import Known, NameMatch, Variant, evidence, home, inline_description, profile_words
-from quarry.companies.context import (
+from quarry.companies.candidates import (
     NEAR_MISSES_MAX,
     Candidates,
     CompanyInquiry,
-    Context,
+    DescribedCompany,
+    NameMatch,
     NearMiss,
     Ranking,
     Round,
-    conditions_in_words,
-    counted,
+    Variant,
+    evidence,
+    home,
+    inline_description,
+    profile_words,
     unmet,
 )
+from quarry.companies.context import Context, conditions_in_words, quantity
 from quarry.companies.contract import Aggregation, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.facets import COMPANIES
 from quarry.companies.fallbacks import broken_off, cut_short, is_answered, summary_by_rule
@@ -46,7 +50,7 @@ from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
 
-UNHEARD_MEANING_MIN = 0.25
+ABSENT_MEANING_MIN = 0.25
 """The least cosine similarity of a word that no profile contains and one of the first companies, for these to be shown. Of 39
 doubtful questions on four sets of companies it refuses two of the three that have no answer and pass the regression, and two of
 the twenty that have one.
@@ -65,8 +69,8 @@ _MATCHED_BY = {
 class Result:
     """The result of a search: the companies that the answer offers, whether each meets each condition, and why the search ended.
 
-    `is_near`: the companies are only the nearest ones; none is likely what is meant. `unheard`: words of the question that no
-    profile contains. `counted`: the numbers that the question asks for.
+    `is_near`: the companies are only the nearest ones; none is likely what is meant. `absent_words`: words of the question that
+    no profile contains. `counted`: the numbers that the question asks for.
     """
 
     inquiry: CompanyInquiry
@@ -79,8 +83,8 @@ class Result:
     end_reason: EndReason
     is_cut_short: bool
     is_near: bool = False
-    unheard: Sequence[str] = ()
-    counted: Counted | None = None
+    absent_words: Sequence[str] = ()
+    counted: CountResult | None = None
 
 
 async def conclude(context: Context, now: Round) -> Result:
@@ -93,7 +97,7 @@ async def conclude(context: Context, now: Round) -> Result:
     companies = {**inquiry.companies, **found.companies}
     chosen = _chosen(inquiry, ranking, companies, wanted)
     is_near = False
-    unheard: Sequence[str] = ()
+    absent_words: Sequence[str] = ()
     met: Mapping[str, Sequence[bool]] = {}
     near: Sequence[NearMiss] = found.near_misses
     without: Sequence[tuple[str, int]] = ()
@@ -102,8 +106,8 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (inquiry.seed or _topic_words(inquiry.intent)):
-                    unheard, share = await unheard_words(context, inquiry)
-                    if await _is_near(context, now, unheard, share):
+                    absent_words, share = await find_absent_words(context, inquiry)
+                    if await _is_near(context, now, absent_words, share):
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not inquiry.exact:
                     ids = [each.company_id for each in chosen]
@@ -115,11 +119,11 @@ async def conclude(context: Context, now: Round) -> Result:
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(
-        inquiry, chosen, companies, met, near, without, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
+        inquiry, chosen, companies, met, near, without, now.nth, now.end_reason, now.is_cut_short, is_near, absent_words
     )
 
 
-def conclude_counted(inquiry: CompanyInquiry, counted: Counted) -> Result:
+def conclude_counted(inquiry: CompanyInquiry, counted: CountResult) -> Result:
     """The answer to a question that asks for a number: the count, and the first companies in it."""
     intent = replace(inquiry.intent, stated=counted.query.where, assumed=(), tags=())
     chosen = []
@@ -169,14 +173,14 @@ async def nearest(context: Context, inquiry: CompanyInquiry, found: Candidates) 
     return [NearMiss(companies[id], labels(each)) for id, each in misses.items() if each]
 
 
-async def unheard_words(context: Context, inquiry: CompanyInquiry) -> tuple[list[str], float]:
+async def find_absent_words(context: Context, inquiry: CompanyInquiry) -> tuple[list[str], float]:
     """The words of the topic that no profile contains, and their share. Raises DatabaseUnavailable."""
     sought = [] if inquiry.seed else _unfiled_words(inquiry)
-    unheard = await unspoken(context.services.reader, sought)
-    return unheard, len(unheard) / max(1, len(sought))
+    absent_words = await unspoken(context.services.reader, sought)
+    return absent_words, len(absent_words) / max(1, len(sought))
 
 
-async def _is_near(context: Context, now: Round, unheard: Sequence[str], share: float) -> bool:
+async def _is_near(context: Context, now: Round, absent_words: Sequence[str], share: float) -> bool:
     """Whether the nearest companies are worth showing: one of them is likely what is sought, and what the words mean that no
     profile contains is near to one of the first. Raises DatabaseUnavailable.
     """
@@ -185,10 +189,10 @@ async def _is_near(context: Context, now: Round, unheard: Sequence[str], share: 
         lambda: is_answered(found.fitting, inquiry.intent, inquiry.seed, share, by_meaning=found.by_meaning)
     ):
         return False
-    if not (unheard and found.by_meaning):
+    if not (absent_words and found.by_meaning):
         return True
     try:
-        vectors = await context.services.queries.embed_all(unheard, seconds=context.run.budget.seconds_left)
+        vectors = await context.services.queries.embed_all(absent_words, seconds=context.run.budget.seconds_left)
     except ModelError:
         return True
     if vectors is None:
@@ -199,9 +203,9 @@ async def _is_near(context: Context, now: Round, unheard: Sequence[str], share: 
         context.settings,
         include_ids=[each.company_id for each in now.ranking.near[:NEAR_MISSES_MAX]],
         keyword=False,
-        min_semantic=UNHEARD_MEANING_MIN,
+        min_semantic=ABSENT_MEANING_MIN,
     )
-    return any(each.semantic >= UNHEARD_MEANING_MIN for each in near)
+    return any(each.semantic >= ABSENT_MEANING_MIN for each in near)
 
 
 def _nearest_in_meaning(ranking: Ranking, found: Candidates, inquiry: CompanyInquiry) -> list[NearMiss]:
@@ -221,11 +225,13 @@ def _chosen(
 ) -> list[RankedCompany]:
     """The companies that the question names, or the first ones of the ranking."""
     if inquiry.exact:
-        return [_named(companies[match.company_id], match) for match in inquiry.exact if match.company_id in companies]
+        return [
+            _exact_match(companies[match.company_id], match) for match in inquiry.exact if match.company_id in companies
+        ]
     return list(ranking.ranked[:wanted])
 
 
-def _named(company: Company, match: NameMatch) -> RankedCompany:
+def _exact_match(company: Company, match: NameMatch) -> RankedCompany:
     chips = [company.status.capitalize(), *company.categories[:2], home(company)]
     return RankedCompany(
         company_id=company.id,
@@ -277,12 +283,12 @@ class Summary:
     def _verifier(self) -> Verifier:
         """What checks the text against the profiles and what the search found."""
         inputs = self.inputs
-        known: list[Known] = [(each.company, [each.reason]) for each in inputs.entries]
+        known: list[DescribedCompany] = [(each.company, [each.reason]) for each in inputs.entries]
         known += [(company, [f"It misses {'; '.join(unmet)}"] if unmet else []) for company, unmet in inputs.near]
         known += [(inputs.seed, [])] if inputs.seed else []
         without = [f"without {label} there are {rows}" for label, rows in inputs.relaxations]
         facts = [
-            counted(len(inputs.entries), "company fits", "companies fit"),
+            quantity(len(inputs.entries), "company fits", "companies fit"),
             *inputs.missing,
             *inputs.demands,
             *without,
@@ -323,7 +329,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         ambiguous=len(result.chosen) > 1 and len({match.asked for match in inquiry.exact}) == 1,
         demands=conditions_in_words(intent),
         missing=missing,
-        unheard=uncovered(result) if result.chosen else result.unheard,
+        absent_words=uncovered(result) if result.chosen else result.absent_words,
         cut_short=result.is_cut_short,
         only_startups=STARTUPS in intent.assumed and not inquiry.exact,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
@@ -364,7 +370,7 @@ def _topic_words(intent: CompanyIntent) -> list[str]:
 def final_answer(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer."""
     counts, intent = result.counted, result.inquiry.intent
-    read = understood_of(intent, asked_of(counts.query) if counts else None)
+    read = understood_of(intent, over_companies(counts.query) if counts else None)
     # a number that was counted as the question was read has nothing that a model wrote and that could be checked
     is_read = counts is not None and not checked.statements
     basis = Exact.read(is_sure=intent.is_sure) if is_read else checked
@@ -388,7 +394,7 @@ def final_answer(context: Context, result: Result, content: str, checked: Verifi
     )
 
 
-def asked_of(query: Query) -> Query:
+def over_companies(query: Query) -> Query:
     """A query that was run, about companies by the name that a request has for them."""
     return query.model_copy(update={"source": COMPANIES.name})
 
@@ -421,7 +427,7 @@ LINES_MAX = 12
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountResult:
     """The result of a query, and the first companies that it is about."""
 
     result: QueryResult
@@ -432,7 +438,7 @@ class Counted:
         return self.result.query
 
 
-async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
+async def count(query: Query, caller: Caller, services: Services) -> CountResult | None:
     """The result of a query over companies; None if it is invalid. Raises DatabaseUnavailable."""
     access = await data_access(caller, services)
     name = access.name_of(COMPANIES.name, COMPANIES.name)
@@ -452,16 +458,16 @@ async def count(query: Query, caller: Caller, services: Services) -> Counted | N
     except InvalidInput:
         return None
     ids = [str(row[0]) for row in rows.rows[:SHOWN_MAX]]
-    return Counted(result, await companies_by_ids(services.reader, ids))
+    return CountResult(result, await companies_by_ids(services.reader, ids))
 
 
-def counted_in_words(counted: Counted) -> str:
+def counted_in_words(counted: CountResult) -> str:
     """The answer: a sentence, then a line for each group or row."""
     result = counted.result
     return "\n".join(with_list(result.sentence, [*lines_of(result, PHRASES, LINES_MAX)]))
 
 
-def value_in_words(counted: Counted, place: int) -> str:
+def value_in_words(counted: CountResult, place: int) -> str:
     """The value that the query selects of the company at a place; empty for numbers and groups."""
     result = counted.result
     if not result.query.asks_for_rows or place >= len(result.rows) or len(result.columns) < 2:
@@ -471,7 +477,7 @@ def value_in_words(counted: Counted, place: int) -> str:
     return f"{column.label} {shown}"
 
 
-def aggregation_of(counted: Counted) -> Aggregation | None:
+def aggregation_of(counted: CountResult) -> Aggregation | None:
     """The same as values; None if the query asks for rows."""
     result, query = counted.result, counted.query
     if query.asks_for_rows:

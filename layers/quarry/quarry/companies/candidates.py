@@ -1,26 +1,33 @@
-"""Companies that a search found: their scores and their order, what their profiles say in a few words, and what a written answer
-about them is checked against. Pure.
+"""Companies that a search found: their scores and their order, what their profiles say in a few words, the state of a search
+after each step, and what a written answer is checked against. Pure.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from quarry.companies.contract import Company
+from quarry.companies.contract import Company, EndReason
+from quarry.companies.intent import CompanyIntent, Name
 from quarry.companies.tables import FundingStage, Status
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
+from quarry.language.writing import listed_label
 from quarry.platform.text import shorten, significant_words
+from quarry.schema.algebra import Condition
 from quarry.verification.wire import SourceText
+
+if TYPE_CHECKING:
+    from quarry.companies.prompts import CompanyPlan, RankedCompany
 
 Matched = Literal["name", "former_name", "domain"]
 Source = Literal["hybrid", "keyword", "taxonomy"]
 SOURCES: tuple[Source, ...] = get_args(Source)
+SIGNALS = ("semantic", "keyword", "niche", "combined", "taxonomy")
+"""The scores of a candidate."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +80,9 @@ def merge(candidates: Iterable[CompanyCandidate]) -> list[CompanyCandidate]:
 
 
 def _merged(same: Sequence[CompanyCandidate]) -> CompanyCandidate:
-    return CompanyCandidate(
-        same[0].company_id,
-        semantic=max(candidate.semantic for candidate in same),
-        keyword=max(candidate.keyword for candidate in same),
-        niche=max(candidate.niche for candidate in same),
-        combined=max(candidate.combined for candidate in same),
-        taxonomy=max(candidate.taxonomy for candidate in same),
-        found_by=tuple(name for name in SOURCES if any(name in candidate.found_by for candidate in same)),
-    )
+    best = {name: max(getattr(each, name) for each in same) for name in SIGNALS}
+    found_by = {name for each in same for name in each.found_by}
+    return CompanyCandidate(same[0].company_id, **best, found_by=tuple(name for name in SOURCES if name in found_by))
 
 
 # ---- order ----
@@ -131,18 +132,12 @@ def boosted(entries: Sequence[Entry], niches: Sequence[str], niche_weight: float
     """The entries, best score first, with a boost of `niche_weight` times the share of the plan's niches that a company has, and
     one for its preference.
     """
+    shares = [sum(has_niche(entry.company, each) for each in niches) / (len(niches) or 1) for entry in entries]
     with_boost = (
-        replace(
-            entry,
-            boost=niche_weight * _niche_share(entry.company, niches) + PREFERENCE_WEIGHT * entry.preference,
-        )
-        for entry in entries
+        replace(entry, boost=niche_weight * share + PREFERENCE_WEIGHT * entry.preference)
+        for entry, share in zip(entries, shares, strict=True)
     )
     return sorted(with_boost, key=lambda entry: (-entry.score, entry.company.id))
-
-
-def _niche_share(company: Company, niches: Sequence[str]) -> float:
-    return sum(has_niche(company, niche) for niche in niches) / len(niches) if niches else 0.0
 
 
 def has_niche(company: Company, niche: str) -> bool:
@@ -189,7 +184,7 @@ def snippets(company: Company, question_words: Collection[str], limit: int = SNI
     """The sentences of the profile with most of the stems `question_words`; its first ones if none has any."""
     pool = list(profile_sentences(company))
     scored = sorted(
-        ((-len(set(significant_words(sentence)) & set(question_words)), place) for place, sentence in enumerate(pool)),
+        ((-len(set(significant_words(sentence)) & set(question_words)), place) for place, sentence in enumerate(pool))
     )
     return [shorten(pool[place], SNIPPET_CHARACTERS_MAX) for _, place in scored[:limit]]
 
@@ -234,15 +229,10 @@ def with_former_names(company: Company) -> str:
     return gettext("{name} (formerly {former})", name=company.company_name, former=former)
 
 
-def profile_text(company: Company) -> str:
-    """The whole profile as one text, to look words up in."""
-    tags: Sequence[str] = (*company.niches, *company.categories, *company.sectors, *company.business_models)
-    return " . ".join([company.company_name, *company.former_names, *_texts(company), *tags])
-
-
 def profile_words(company: Company) -> frozenset[str]:
     """The stems of the significant words in a profile."""
-    return _stems(profile_text(company))
+    tags = (*company.niches, *company.categories, *company.sectors, *company.business_models)
+    return _stems(" . ".join([company.company_name, *company.former_names, *_texts(company), *tags]))
 
 
 # every round, and often the next search, looks at the same companies
@@ -251,17 +241,16 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(significant_words(text))
 
 
-def _texts(company: Company) -> Iterator[str]:
-    for text in (
+def _texts(company: Company) -> list[str]:
+    texts = (
         company.tagline,
         company.description,
         company.product_description,
         company.problem_solved,
         company.target_customer,
         company.differentiator,
-    ):
-        if text:
-            yield text[:TEXT_CHARACTERS_MAX]
+    )
+    return [text[:TEXT_CHARACTERS_MAX] for text in texts if text]
 
 
 def profile_sentences(company: Company) -> Iterator[str]:
@@ -270,12 +259,178 @@ def profile_sentences(company: Company) -> Iterator[str]:
         yield from sentences(text)
 
 
+# ---- the state of a search ----
+
+
+@dataclass(frozen=True)
+class CompanyInquiry:
+    """What a question seeks, and which companies it names.
+
+    `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
+    should resemble, `seed` that company, and `seed_vectors` its stored vectors. `is_widened`: none of the companies shown before
+    fits, so all are searched. `dropped` are the assumed conditions that no company met. `is_given`: the
+    conditions are a caller's, and no plan changes them; the companies in `left_out` are not found.
+    """
+
+    intent: CompanyIntent
+    names: Sequence[Name]
+    matches: Sequence[NameMatch] = ()
+    exact: Sequence[NameMatch] = ()
+    likened: str = ""
+    seed: Company | None = None
+    seed_vectors: Sequence[Sequence[float]] = ()
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    is_widened: bool = False
+    is_given: bool = False
+    left_out: frozenset[str] = frozenset()
+    dropped: tuple[Condition, ...] = ()
+    detail: str = ""
+
+    def relaxed(self) -> CompanyInquiry:
+        """The same with one assumed condition less."""
+        intent = self.intent.relaxed()
+        left_out = (each for each in self.intent.assumed if each not in intent.assumed)
+        return replace(self, intent=intent, dropped=(*self.dropped, *left_out))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to search: the planned output, the phrasings to search for, and those already tried.
+
+    `only` limits the search to companies shown before. `is_new`: the searches that depend on the plan alone have not run yet.
+    """
+
+    output: CompanyPlan
+    intent: CompanyIntent
+    pending: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
+    is_new: bool = True
+    by_model: bool = False
+    demanded: tuple[str, ...] = ()
+    """Words that the profile of every company must hold."""
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """The conditions that every company must meet. Companies shown before may have any status."""
+        return self.intent.conditions if self.only is None else self.intent.stated
+
+    def queue(self, variants: Sequence[str], held_max: int) -> Plan:
+        """The same with new phrasings added to those pending, at most `held_max`."""
+        known = {text.casefold() for text in (*self.tried, *self.pending)}
+        fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
+        return replace(self, pending=(*self.pending, *fresh[: max(0, held_max - len(self.pending))]))
+
+    def take(self, count: int) -> tuple[Plan, tuple[str, ...]]:
+        """The plan without the next phrasings, and these phrasings."""
+        variants = self.pending[:count]
+        plan = replace(self, pending=self.pending[count:], tried=(*self.tried, *variants), is_new=False)
+        return plan, variants
+
+
+NEAR_MISSES_MAX = 3
+REJECTED_MAX = 8
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A company that was found but misses conditions; `unmet` are their labels."""
+
+    company: Company
+    unmet: Sequence[str]
+
+
+def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Condition]:
+    """The conditions that are not met."""
+    return [each for each, is_met in zip(conditions, met, strict=False) if not is_met]
+
+
+@dataclass(frozen=True)
+class CompaniesInScope:
+    """The companies that meet the stated conditions. They are looked up once for each set of conditions.
+
+    `filter` is the SQL condition on a row `t`. `ids` are the first companies that meet it; None before the look-up.
+    `in_order`: nothing but conditions is asked, so the newest come first. `is_cut_short`: there may be more. `are_many`: a sample
+    shows too many to list.
+    """
+
+    conditions: Sequence[Condition]
+    excluded: Sequence[str]
+    in_order: bool
+    filter: str
+    ids: Sequence[str] | None = None
+    is_cut_short: bool = False
+    are_many: bool = False
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The companies found. `fitting` are those that pass the filter, best first; `companies` are all that were read in full.
+
+    `by_meaning`: they were compared in meaning too. `is_cut_short`: a limit or a failed statement left some unseen.
+    """
+
+    scope: CompaniesInScope | None = None
+    pool: Mapping[str, CompanyCandidate] = field(default_factory=dict)
+    name_scores: Mapping[str, float] = field(default_factory=dict)
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    fitting: Sequence[Entry] = ()
+    near_misses: Sequence[NearMiss] = ()
+    by_meaning: bool = False
+    is_cut_short: bool = False
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The companies that answer the question, best first, and the confidence. If there are none, `near` are the nearest in
+    meaning, unless a model ranked. `before` are the best ids of the previous round.
+    """
+
+    ranked: Sequence[RankedCompany] = ()
+    near: Sequence[RankedCompany] = ()
+    confidence: float = 0.0
+    before: Sequence[str] | None = None
+    detail: str = ""
+
+    @property
+    def best(self) -> list[str]:
+        return [ranked.company_id for ranked in self.ranked]
+
+
+@dataclass(frozen=True)
+class Round:
+    """The state of a search after a step. `note` reports the result of the plan to the next plan. `end_reason` is set when the
+    search is over. `stuck` counts the last rounds that ranked nothing new.
+    """
+
+    inquiry: CompanyInquiry
+    nth: int = 0
+    plan: Plan | None = None
+    found: Candidates = field(default_factory=Candidates)
+    ranking: Ranking = field(default_factory=Ranking)
+    note: str = ""
+    stuck: int = 0
+    end_reason: EndReason | None = None
+    is_cut_short: bool = False
+
+    @property
+    def planned(self) -> Plan:
+        """The plan of a round that has one."""
+        assert self.plan is not None
+        return self.plan
+
+    @property
+    def rejected(self) -> list[Entry]:
+        """The best companies that the ranking left out, at most REJECTED_MAX."""
+        return [entry for entry in self.found.fitting if entry.company.id not in self.ranking.best][:REJECTED_MAX]
+
+
 # ---- what the text is checked against ----
 
-Known = tuple[Company, Sequence[str]]
+DescribedCompany = tuple[Company, Sequence[str]]
 """A company, and what else the model was told of it."""
 
-_SAID = {
+_FACT_SENTENCES = {
     "status": "Status: {}",
     "founded": "It was founded in {}",
     "employees": "It has {} employees",
@@ -287,7 +442,7 @@ _SAID = {
 }
 
 
-def evidence(companies: Iterable[Known], facts: Iterable[str] = ()) -> list[SourceText]:
+def evidence(companies: Iterable[DescribedCompany], facts: Iterable[str] = ()) -> list[SourceText]:
     """A source for each company, and one for what was told of all of them."""
     sources = [
         SourceText(n, company.company_name, "\n".join([*_lines(company), *more]))
@@ -303,6 +458,6 @@ def _lines(company: Company) -> Iterator[str]:
     yield from profile_sentences(company)
     for name, value in facts(company).items():
         shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield f"{_SAID.get(name, f'{name.capitalize()}: {{}}').format(shown)}."
+        yield f"{_FACT_SENTENCES.get(name, f'{name.capitalize()}: {{}}').format(shown)}."
     if company.website_url:
         yield company.website_url

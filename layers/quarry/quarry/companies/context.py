@@ -1,22 +1,18 @@
-"""The context of a company search, the values that its steps take and return, and the steps as its user sees them."""
+"""The context of a company search, and its steps as the user sees them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
-from quarry.companies.candidates import CompanyCandidate, Entry, NameMatch, distinct
-from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest, Company, EndReason
+from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest
 from quarry.companies.intent import CompanyIntent
-from quarry.companies.names import Name
-from quarry.companies.prompts import CompanyPlan, RankedCompany
 from quarry.companies.sources import labels
 from quarry.language.messages import gettext
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
 from quarry.runs.run_log import Run
-from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
 
@@ -61,163 +57,6 @@ class Context:
         self.run.steps[-1].counts.update(counts)
 
 
-@dataclass(frozen=True)
-class CompanyInquiry:
-    """What a question seeks, and which companies it names.
-
-    `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
-    should resemble, `seed` that company, and `seed_vectors` its stored vectors. `is_widened`: none of the companies shown before
-    fits, so all are searched. `dropped` are the assumed conditions that no company met. `is_given`: the
-    conditions are a caller's, and no plan changes them; the companies in `left_out` are not found.
-    """
-
-    intent: CompanyIntent
-    names: Sequence[Name]
-    matches: Sequence[NameMatch] = ()
-    exact: Sequence[NameMatch] = ()
-    likened: str = ""
-    seed: Company | None = None
-    seed_vectors: Sequence[Sequence[float]] = ()
-    companies: Mapping[str, Company] = field(default_factory=dict)
-    is_widened: bool = False
-    is_given: bool = False
-    left_out: frozenset[str] = frozenset()
-    dropped: tuple[Condition, ...] = ()
-    detail: str = ""
-
-    def relaxed(self) -> CompanyInquiry:
-        """The same with one assumed condition less."""
-        intent = self.intent.relaxed()
-        left_out = (each for each in self.intent.assumed if each not in intent.assumed)
-        return replace(self, intent=intent, dropped=(*self.dropped, *left_out))
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to search: the planned output, the phrasings to search for, and those already tried.
-
-    `only` limits the search to companies shown before. `is_new`: the searches that depend on the plan alone have not run yet.
-    """
-
-    output: CompanyPlan
-    intent: CompanyIntent
-    pending: tuple[str, ...] = ()
-    tried: tuple[str, ...] = ()
-    only: tuple[str, ...] | None = None
-    is_new: bool = True
-    by_model: bool = False
-    demanded: tuple[str, ...] = ()
-    """Words that the profile of every company must hold."""
-
-    @property
-    def conditions(self) -> Sequence[Condition]:
-        """The conditions that every company must meet. Companies shown before may have any status."""
-        return self.intent.conditions if self.only is None else self.intent.stated
-
-    def queue(self, variants: Sequence[str], held_max: int) -> Plan:
-        """The same with new phrasings added to those pending, at most `held_max`."""
-        known = {text.casefold() for text in (*self.tried, *self.pending)}
-        fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
-        return replace(self, pending=(*self.pending, *fresh[: max(0, held_max - len(self.pending))]))
-
-    def taken(self, count: int) -> tuple[Plan, tuple[str, ...]]:
-        """The plan without the next phrasings, and these phrasings."""
-        variants = self.pending[:count]
-        plan = replace(self, pending=self.pending[count:], tried=(*self.tried, *variants), is_new=False)
-        return plan, variants
-
-
-NEAR_MISSES_MAX = 3
-
-
-@dataclass(frozen=True)
-class NearMiss:
-    """A company that was found but misses conditions; `unmet` are their labels."""
-
-    company: Company
-    unmet: Sequence[str]
-
-
-def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Condition]:
-    """The conditions that are not met."""
-    return [each for each, is_met in zip(conditions, met, strict=False) if not is_met]
-
-
-@dataclass(frozen=True)
-class CompaniesInScope:
-    """The companies that meet the stated conditions. They are looked up once for each set of conditions.
-
-    `filter` is the SQL condition on a row `t`. `ids` are the first companies that meet it; None before the look-up.
-    `in_order`: nothing but conditions is asked, so the newest come first. `is_cut_short`: there may be more. `are_many`: a sample
-    shows too many to list.
-    """
-
-    conditions: Sequence[Condition]
-    excluded: Sequence[str]
-    in_order: bool
-    filter: str
-    ids: Sequence[str] | None = None
-    is_cut_short: bool = False
-    are_many: bool = False
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The companies found. `fitting` are those that pass the filter, best first; `companies` are all that were read in full.
-
-    `by_meaning`: they were compared in meaning too. `is_cut_short`: a limit or a failed statement left some unseen.
-    """
-
-    scope: CompaniesInScope | None = None
-    pool: Mapping[str, CompanyCandidate] = field(default_factory=dict)
-    name_scores: Mapping[str, float] = field(default_factory=dict)
-    companies: Mapping[str, Company] = field(default_factory=dict)
-    fitting: Sequence[Entry] = ()
-    near_misses: Sequence[NearMiss] = ()
-    by_meaning: bool = False
-    is_cut_short: bool = False
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The companies that answer the question, best first, and the confidence. If there are none, `near` are the nearest in
-    meaning, unless a model ranked. `before` are the best ids of the previous round.
-    """
-
-    ranked: Sequence[RankedCompany] = ()
-    near: Sequence[RankedCompany] = ()
-    confidence: float = 0.0
-    before: Sequence[str] | None = None
-    detail: str = ""
-
-    @property
-    def best(self) -> list[str]:
-        return [ranked.company_id for ranked in self.ranked]
-
-
-@dataclass(frozen=True)
-class Round:
-    """The state of a search after a step. `note` reports the result of the plan to the next plan. `end_reason` is set when the
-    search is over. `stuck` counts the last rounds that ranked nothing new.
-    """
-
-    inquiry: CompanyInquiry
-    nth: int = 0
-    plan: Plan | None = None
-    found: Candidates = field(default_factory=Candidates)
-    ranking: Ranking = field(default_factory=Ranking)
-    note: str = ""
-    stuck: int = 0
-    end_reason: EndReason | None = None
-    is_cut_short: bool = False
-
-    @property
-    def planned(self) -> Plan:
-        """The plan of a round that has one."""
-        assert self.plan is not None
-        return self.plan
-
-
 def conditions_in_words(intent: CompanyIntent) -> list[str]:
     """The conditions as users read them."""
     return labels(intent.stated) + [gettext("without “{words}”", words=words) for words in intent.excluded]
@@ -226,7 +65,7 @@ def conditions_in_words(intent: CompanyIntent) -> list[str]:
 # ---- the steps as the user sees them ----
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def quantity(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 company, 1,200 companies."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 

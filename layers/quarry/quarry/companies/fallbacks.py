@@ -26,10 +26,7 @@ from quarry.companies.intent import CompanyIntent, TagGroup
 from quarry.companies.prompts import (
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
-    Critique,
-    CritiqueInputs,
     PlanFilters,
-    PlanInputs,
     RankedCompany,
     Reranking,
     RerankInputs,
@@ -37,8 +34,8 @@ from quarry.companies.prompts import (
     SummaryEntry,
     SummaryInputs,
 )
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop, ngettext, pgettext
+from quarry.language.writing import listed_label
 from quarry.platform.text import significant_words, topic_text
 from quarry.reader.features import chance_of
 from quarry.schema.algebra import comparisons_of
@@ -48,14 +45,14 @@ LONG_TOPIC = 240
 """Topics with more characters are searched for in one phrasing, since another would hardly differ."""
 
 
-def plan_by_rule(inputs: PlanInputs, intent: CompanyIntent, *, named: bool) -> CompanyPlan:
+def plan_by_rule(question: str, intent: CompanyIntent, seed: Company | None, *, named: bool) -> CompanyPlan:
     """A plan from what the question seeks. `named`: the question is similar to the name of a company."""
     topic = intent.topic
     return CompanyPlan(
         intent="find_company" if named else "discover",
         target_result_count=intent.count or TARGET_COUNT,
-        query_variants=_variants(inputs, intent) or [inputs.question],
-        search_priority_order=_searches(intent, named=named, has_tags=bool(intent.tags or inputs.seed)),
+        query_variants=_variants(intent, seed) or [question],
+        search_priority_order=_searches(intent, named=named, has_tags=bool(intent.tags or seed)),
         filters=PlanFilters(
             sectors=_names(intent, "sector"),
             categories=_names(intent, "category"),
@@ -72,12 +69,12 @@ def _searches(intent: CompanyIntent, *, named: bool, has_tags: bool) -> list[Sea
     return searches + (["taxonomy"] if has_tags and not intent.is_plain else [])
 
 
-def _variants(inputs: PlanInputs, intent: CompanyIntent) -> list[str]:
+def _variants(intent: CompanyIntent, seed: Company | None) -> list[str]:
     topic = intent.topic
-    if inputs.seed is not None:
-        wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
-        return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
-    tags = _tags(intent)
+    if seed is not None:
+        wished = [f"{topic}: {', '.join(seed.niches)}"] if topic else []
+        return [*wished, *seed_variants(seed)][:VARIANTS_PLANNED_MAX]
+    tags = [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]
     is_short = topic and len(topic) < LONG_TOPIC
     return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if intent.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
@@ -86,13 +83,7 @@ def _variants(inputs: PlanInputs, intent: CompanyIntent) -> list[str]:
 
 def seed_variants(seed: Company) -> list[str]:
     """Phrasings of what a company does, from its profile, without its name."""
-    texts = (
-        ", ".join(seed.niches),
-        seed.tagline,
-        seed.product_description,
-        seed.problem_solved,
-        seed.target_customer,
-    )
+    texts = (", ".join(seed.niches), seed.tagline, seed.product_description, seed.problem_solved, seed.target_customer)
     return distinct(unnamed(text, seed) for text in texts if text)[:VARIANTS_PLANNED_MAX]
 
 
@@ -105,18 +96,6 @@ def unnamed(text: str, seed: Company) -> str:
 
 def _names(intent: CompanyIntent, facet: str) -> list[str]:
     return list(dict.fromkeys(value for group in intent.tags for value in sorted(group.values(facet))))
-
-
-def critique_by_rule(inputs: CritiqueInputs) -> Critique:
-    """Stop: the plan by rule has searched for all that the question says."""
-    is_sure = inputs.confidence >= inputs.target
-    return Critique(
-        decision="stop", why="The best companies answer the question." if is_sure else "Nothing is left to try."
-    )
-
-
-def _tags(intent: CompanyIntent) -> list[str]:
-    return [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]
 
 
 # ---- the ranking ----
@@ -175,7 +154,8 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
         covered = held & weights.keys()
         groups = tuple(group for group in intent.tags if _filed(entry.company, group))
         share = sum(weights[word] for word in covered) / sum(weights.values()) if weights else 0.0
-        meaning = _scaled(entry.candidate.semantic)
+        low, high = MEANING_RANGE
+        meaning = min(1.0, max(0.0, (entry.candidate.semantic - low) / (high - low)))
         values = {"name": entry.name_score}
         if seed is not None:
             overlap = _overlap(entry.company, seed, rarity)
@@ -196,8 +176,8 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
     return found
 
 
-def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, unheard_share: float) -> dict[str, float]:
-    """What speaks for any company found being what the question seeks. `unheard_share`: the share of its words that no profile
+def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, absent_share: float) -> dict[str, float]:
+    """What speaks for any company found being what the question seeks. `absent_share`: the share of its words that no profile
     has.
     """
     best = max((chance_of(weights.fits, values) for values in evidence), default=0.0)
@@ -206,19 +186,19 @@ def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, un
         "always": 1.0,
         "best": math.log((best + 1e-6) / (1 - best + 1e-6)),
         "meaning": meaning,
-        "unheard": unheard_share,
+        "unheard": absent_share,
     }
 
 
 def is_answered(
-    entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, unheard_share: float, *, by_meaning: bool
+    entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, absent_share: float, *, by_meaning: bool
 ) -> bool:
     """Whether any of the companies found is likely what the question seeks. By words alone, none is that lacks one of them."""
     if not by_meaning:
-        return not unheard_share
+        return not absent_share
     weights = fitted_for(by_meaning=True)
     evidence = [each.values for each in evidence_for(entries, intent, seed)]
-    return chance_of(weights.answered, evidence_of_all(evidence, weights, unheard_share)) >= weights.refused_below
+    return chance_of(weights.answered, evidence_of_all(evidence, weights, absent_share)) >= weights.refused_below
 
 
 def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent, *, by_meaning: bool) -> Reranking:
@@ -254,11 +234,6 @@ def _filed(company: Company, group: TagGroup) -> float:
     sectors = group.values("sector")
     places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
     return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
-
-
-def _scaled(similarity: float) -> float:
-    low, high = MEANING_RANGE
-    return min(1.0, max(0.0, (similarity - low) / (high - low)))
 
 
 def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
@@ -335,7 +310,7 @@ def _near_niches(company: Company, covered: frozenset[str], seed: Company | None
 NAMED_MAX = 4
 SURE = 0.4
 """From this confidence on, the first company was right in 87 of 100 questions of sets that the weights were not fitted to."""
-UNHEARD_MAX = 3
+ABSENT_MAX = 3
 
 
 def only_startups() -> str:
@@ -378,7 +353,7 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
 def nothing_found(inputs: SummaryInputs) -> str:
     """Says that no company fits, what each condition rules out, and which companies come near."""
     # where a word alone rules them out, there may be companies that meet each condition
-    demands = [] if inputs.unheard else inputs.demands
+    demands = [] if inputs.absent_words else inputs.demands
     if demands:
         said = (
             gettext_noop("None of these companies fits this question and all that it demands: {demands}.")
@@ -398,8 +373,8 @@ def nothing_found(inputs: SummaryInputs) -> str:
     ]
     if costs and demands:
         missing.append(gettext("Without {costs}.", costs=gettext("; without ").join(costs)))
-    if inputs.unheard:
-        said = _no_profile_mentions(inputs.unheard)
+    if inputs.absent_words:
+        said = _no_profile_mentions(inputs.absent_words)
         missing.append(f"{said[:1].upper()}{said[1:]}.")
     text = " ".join([text, *missing, *([only_startups()] if inputs.only_startups else [])])
     if inputs.near:
@@ -498,13 +473,13 @@ def _fits(entry: SummaryEntry) -> bool:
 def _doubt(inputs: SummaryInputs) -> str:
     """Says that the match is unsure, and which words of the question no profile contains."""
     text = gettext("None of them is a sure match") if len(inputs.entries) > 1 else gettext("It is not a sure match")
-    if inputs.unheard and not inputs.seed:
-        return gettext("{text}: {reason}.", text=text, reason=_no_profile_mentions(inputs.unheard))
+    if inputs.absent_words and not inputs.seed:
+        return gettext("{text}: {reason}.", text=text, reason=_no_profile_mentions(inputs.absent_words))
     return gettext("{text}; other words may find a better one.", text=text)
 
 
 def _no_profile_mentions(words: Sequence[str]) -> str:
-    named = listed_label([gettext("“{text}”", text=word) for word in words[:UNHEARD_MAX]])
+    named = listed_label([gettext("“{text}”", text=word) for word in words[:ABSENT_MAX]])
     return gettext("no profile here mentions {words}", words=named)
 
 

@@ -5,34 +5,39 @@ The arguments are the plan of the first round; the rounds are those of `search`.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
+from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool, bounded
 from quarry.agent.service import with_known_values
-from quarry.agent.sources import DataAccess
+from quarry.agent.sources import DataAccess, data_access
+from quarry.answering.loop import Tool, ToolResult
+from quarry.answering.toolset import Toolset
 from quarry.companies.answer import Result, dropped, reference, uncovered
-from quarry.companies.context import CompanyInquiry, Context, Plan, Round, Timeline
+from quarry.companies.candidates import CompanyInquiry, Plan, Round
+from quarry.companies.context import Context, Timeline
 from quarry.companies.contract import ChatRequest, Company, Reference
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.fallbacks import seed_variants
 from quarry.companies.intent import COUNT_MAX, CompanyIntent, assumed
 from quarry.companies.prompts import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
-from quarry.companies.reading import read_sought
+from quarry.companies.reading import read_intent
 from quarry.companies.retrieval import count_meeting, look_up, match_names, stored_vectors
 from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, described, rounds
 from quarry.companies.sources import SEARCHED, met
 from quarry.companies.tables import Status
-from quarry.language.messages import gettext
+from quarry.language.messages import gettext, ngettext
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import CleanText, Identifier, QueryText, left_out, shorten, significant_words
+from quarry.platform.text import CleanText, Identifier, QueryText, fence, left_out, shorten, significant_words
+from quarry.query.contract import QueryResult
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.services.services import Caller, Services
@@ -49,18 +54,14 @@ class FindCompaniesArguments(Request):
 
     need: QueryText = Field(description="In the user's words.")
     variants: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
-        default=(),
-        max_length=VARIANTS_PLANNED_MAX,
-        description="Other phrasings, as a profile puts it.",
+        default=(), max_length=VARIANTS_PLANNED_MAX, description="Other phrasings, as a profile puts it."
     )
     # described by `query` already
     where: Annotated[
         tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
     ] = Field(default=(), description="As in `query`; startups unless one is on status.")
     must: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
-        default=(),
-        max_length=DEMANDED_MAX,
-        description="Words that each profile must hold.",
+        default=(), max_length=DEMANDED_MAX, description="Words that each profile must hold."
     )
     like: CleanText | None = Field(default=None, description="A company to resemble, by name.")
     not_ids: Annotated[tuple[Identifier, ...], OneOrMany] = Field(
@@ -127,7 +128,7 @@ async def _inquiry(arguments: FindCompaniesArguments, context: Context) -> Compa
     )
     if context.run.chat is None:
         # the ranking by rule knows the need by its tags
-        read = await read_sought(arguments.need, (), context.caller, context.services)
+        read = await read_intent(arguments.need, (), context.caller, context.services)
         intent = replace(intent, tags=read.tags, is_plain=read.is_plain)
     inquiry = CompanyInquiry(intent, (), is_given=True, left_out=frozenset(arguments.not_ids))
     return inquiry if arguments.like is None else await _like(arguments.like, inquiry, context)
@@ -194,7 +195,7 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
         near,
         meeting,
         _assumed(intent),
-        uncovered(result) if result.chosen else result.unheard,
+        uncovered(result) if result.chosen else result.absent_words,
         remarks,
     )
 
@@ -308,3 +309,62 @@ FIND_COMPANIES = AgentTool(
     _find,
     route_class="model",
 )
+
+
+# ---- the tools of a model that answers ----
+
+TOLD_CHARACTERS_MAX = 12_000
+"""Characters of a search's result that the model gets."""
+
+
+@dataclass(kw_only=True)
+class CompanyToolset(Toolset):
+    """The general tools over companies, and the search for a need. `found` are the results of the searches."""
+
+    context: Context
+    timeline: Timeline
+    found: list[FoundCompanies] = field(default_factory=list)
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Searches that a model calls at once run one after the other: they share the limits and the log of the run."""
+
+    @property
+    def has_found(self) -> bool:
+        return bool(self.found) or super().has_found
+
+    def tools(self) -> list[Tool]:
+        find = Tool(FIND_COMPANIES.name, FIND_COMPANIES.description, FIND_COMPANIES.arguments, self._find)
+        return [find, *super().tools()]
+
+    async def _run(self, query: Query) -> QueryResult:
+        if query.select and "id" not in query.select:
+            # the answer shows the companies of its rows by their ids
+            query = query.model_copy(update={"select": (*query.select, "id")})
+        return await super()._run(query)
+
+    async def _find(self, arguments: FindCompaniesArguments) -> AsyncGenerator[Event | ToolResult]:
+        async with self._one_by_one, aclosing(find_companies(arguments, self.context, self.timeline)) as events:
+            async for event in events:
+                if not isinstance(event, FoundCompanies):
+                    yield event
+                    continue
+                self.found.append(event)
+                shown = json.dumps(bounded(as_results(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
+                fitting = ngettext("{number} company fits", "{number} companies fit", len(event.fits))
+                # texts of companies are data
+                yield ToolResult(len(event.fits), fitting, fence(shown))
+
+
+async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
+    """The tools for one answer."""
+    access = await data_access(context.caller, context.services)
+    name = access.name_of(COMPANIES.name, COMPANIES.name)
+    return CompanyToolset(
+        services=context.services,
+        caller=context.caller,
+        run=context.run,
+        access=access,
+        today=access.today,
+        names=[name] if name is not None else [],
+        context=context,
+        timeline=timeline,
+    )

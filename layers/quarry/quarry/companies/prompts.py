@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from quarry.companies.candidates import Entry, Source, facts, snippets
-from quarry.companies.contract import EVIDENCE_CHIPS_MAX, ChatMessage, Company
+from quarry.companies.candidates import Entry, Round, Source, facts, snippets
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, ChatMessage, ChatRequest, Company
 from quarry.companies.intent import COUNT_MAX
 from quarry.companies.tables import STATUSES
 from quarry.models.interface import Message
@@ -164,19 +165,6 @@ SUMMARY = f"""You write the answer above a list of companies that a search has f
 
 
 @dataclass(frozen=True)
-class PlanInputs:
-    """The inputs of a plan. `note` reports the result of the previous plan; `tags` are those of the data, by kind."""
-
-    question: str
-    history: Sequence[ChatMessage] = ()
-    previous_ids: Sequence[str] = ()
-    seed: Company | None = None
-    tried: Sequence[str] = ()
-    note: str = ""
-    tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class RerankInputs:
     """The inputs of a ranking."""
 
@@ -185,27 +173,6 @@ class RerankInputs:
     entries: Sequence[Entry]
     seed: Company | None = None
     demands: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class CritiqueInputs:
-    """The inputs of a critique. `before` and `now` are the best ids of the previous round and of this one. The ranking left out
-    the `rejected` companies; those in `near` miss the conditions named.
-    """
-
-    question: str
-    plan: CompanyPlan
-    iteration: int
-    candidate_count: int
-    ranked: Sequence[Entry]
-    confidence: float
-    target: float
-    before: Sequence[str]
-    now: Sequence[str]
-    tried: Sequence[str]
-    demands: Sequence[str] = ()
-    rejected: Sequence[Entry] = ()
-    near: Sequence[tuple[Company, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True)
@@ -222,9 +189,9 @@ class SummaryInputs:
     """The inputs of the answer's text.
 
     `exact`: the question asks about these companies by name; `ambiguous`: they all have the one name that it gives. `missing`
-    are sentences about what the search could not do, `unheard` the words of the question that no profile contains. `cut_short`:
-    limits ended the search. If nothing fits, `entries` is empty, `near` has the nearest companies with what they miss, and
-    `relaxations` the number of companies without each condition.
+    are sentences about what the search could not do, `absent_words` the words of the question that no profile contains.
+    `cut_short`: limits ended the search. If nothing fits, `entries` is empty, `near` has the nearest companies with what they
+    miss, and `relaxations` the number of companies without each condition.
     """
 
     question: str
@@ -234,7 +201,7 @@ class SummaryInputs:
     ambiguous: bool = False
     demands: Sequence[str] = ()
     missing: Sequence[str] = ()
-    unheard: Sequence[str] = ()
+    absent_words: Sequence[str] = ()
     cut_short: bool = False
     only_startups: bool = False
     """Only startups were searched, since the question names no status."""
@@ -242,19 +209,27 @@ class SummaryInputs:
     relaxations: Sequence[tuple[str, int]] = ()
 
 
-def plan_messages(inputs: PlanInputs) -> list[Message]:
-    """The messages for a plan. The question comes last, where models follow it best."""
+def plan_messages(
+    request: ChatRequest,
+    seed: Company | None = None,
+    tried: Sequence[str] = (),
+    note: str = "",
+    tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> list[Message]:
+    """The messages for a plan. `note` reports the result of the previous plan, which `tried` these phrasings; `tags` are those of
+    the data, by kind. The question comes last, where models follow it best.
+    """
     parts = [
-        f"<tags>\n{_tags(inputs.tags)}\n</tags>",
+        f"<tags>\n{_tags(tags)}\n</tags>",
         "Fields that are searched: company_name, tagline, description, product_description, problem_solved, target_customer, "
         f"differentiator, niches, sectors, categories, business_models. Statuses: {', '.join(STATUSES)}.",
-        f"<conversation>\n{_conversation(inputs.history)}\n</conversation>",
-        f"<previous_results>\n{fence(', '.join(inputs.previous_ids)) or 'none'}\n</previous_results>",
-        f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>",
+        f"<conversation>\n{_conversation(request.history)}\n</conversation>",
+        f"<previous_results>\n{fence(', '.join(request.previous_candidate_ids)) or 'none'}\n</previous_results>",
+        f"<seed_company>\n{_seed(seed)}\n</seed_company>",
     ]
-    if inputs.tried:
-        parts.append(f"<already_searched>\n{_lines(inputs.tried)}\n</already_searched>\n{fence(inputs.note)}")
-    return [Message("system", PLAN), Message("user", "\n\n".join([*parts, f"Question: {inputs.question}"]))]
+    if tried:
+        parts.append(f"<already_searched>\n{_lines(tried)}\n</already_searched>\n{fence(note)}")
+    return [Message("system", PLAN), Message("user", "\n\n".join([*parts, f"Question: {request.question}"]))]
 
 
 def rerank_messages(inputs: RerankInputs) -> list[Message]:
@@ -270,22 +245,25 @@ def rerank_messages(inputs: RerankInputs) -> list[Message]:
     return [Message("system", RERANK), Message("user", "\n\n".join(parts))]
 
 
-def critique_messages(inputs: CritiqueInputs) -> list[Message]:
-    """The messages for a critique: the state of the search."""
-    rejected = [_scored(entry) for entry in inputs.rejected] + [_missing(*near) for near in inputs.near]
-    filters = {"conditions": list(inputs.demands)} | inputs.plan.filters.model_dump(by_alias=True)
+def critique_messages(question: str, now: Round, target: float, demands: Sequence[str]) -> list[Message]:
+    """The messages for a critique: the state of the search. `target` is the confidence that is enough."""
+    plan, found, ranking = now.planned, now.found, now.ranking
+    best = [_scored(entry) for entry in found.fitting if entry.company.id in ranking.best][:TOP_SCORES]
+    rejected = [_scored(entry) for entry in now.rejected]
+    rejected += [_missing(miss.company, miss.unmet) for miss in found.near_misses]
+    filters = {"conditions": list(demands)} | plan.output.filters.model_dump(by_alias=True)
     state = (
-        f"Iteration {inputs.iteration}. {inputs.candidate_count} candidates. Confidence of the ranking: {inputs.confidence:.2f}; "
-        f"{inputs.target:.2f} is enough.\nBest before: {fence(', '.join(inputs.before)) or 'none'}.\n"
-        f"Best now: {fence(', '.join(inputs.now)) or 'none'}."
+        f"Iteration {now.nth}. {len(found.fitting)} candidates. Confidence of the ranking: {ranking.confidence:.2f}; "
+        f"{target:.2f} is enough.\nBest before: {fence(', '.join(ranking.before or ())) or 'none'}.\n"
+        f"Best now: {fence(', '.join(ranking.best)) or 'none'}."
     )
     parts = [
-        f"<best>\n{_json_lines(map(_scored, inputs.ranked[:TOP_SCORES]))}\n</best>",
+        f"<best>\n{_json_lines(best)}\n</best>",
         f"<rejected>\n{_json_lines(rejected)}\n</rejected>",
         f"<filters>\n{_json_line({name: value for name, value in filters.items() if value})}\n</filters>",
-        f"<already_searched>\n{_lines(inputs.tried)}\n</already_searched>",
+        f"<already_searched>\n{_lines(plan.tried)}\n</already_searched>",
         state,
-        f"Question: {inputs.question}",
+        f"Question: {question}",
     ]
     return [Message("system", CRITIQUE), Message("user", "\n\n".join(parts))]
 

@@ -35,8 +35,7 @@ from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
-from quarry.schema.facets import plain
-from quarry.schema.source import Schema
+from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
@@ -55,7 +54,7 @@ _PLACES = frozenset(name for name, each in COMPANIES.facets.items() if each.face
 """The fields of places, of which a part of the name is enough."""
 
 
-async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> CompanyIntent:
+async def read_intent(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> CompanyIntent:
     """What a question seeks; it may go on from the `earlier` ones. Raises DatabaseUnavailable."""
     schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
     access = DataAccess(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
@@ -83,12 +82,12 @@ async def _schema(services: Services) -> Schema:
     )
 
 
-def _intent(reading: Reading, before: Reading | None, sought_before: CompanyIntent | None) -> CompanyIntent:
-    own = _Own(reading).intent()
-    if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
+def _intent(reading: Reading, before: Reading | None, intent_before: CompanyIntent | None) -> CompanyIntent:
+    own = _QuestionIntent(reading).intent()
+    if before is None or intent_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
     # a question with a topic of its own starts a new search
-    return own if _has_topic(own) and _has_topic(sought_before) else _after(sought_before, own)
+    return own if _has_topic(own) and _has_topic(intent_before) else _after(intent_before, own)
 
 
 def _has_topic(intent: CompanyIntent) -> bool:
@@ -126,7 +125,7 @@ def _after(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
     ).bounded()
 
 
-class _Own:
+class _QuestionIntent:
     """What a question says without the earlier ones."""
 
     def __init__(self, reading: Reading) -> None:
@@ -319,17 +318,18 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     united: dict[str, Comparison] = {}
     others: list[Condition] = []
     for each in conditions:
-        if isinstance(each, Comparison) and each.op == "=" and each.values and _has_one(each.field):
+        if (
+            isinstance(each, Comparison)
+            and each.op == "="
+            and each.values
+            and not COMPANIES.facets[each.field].has_several
+        ):
             before = united.get(each.field)
             values = tuple(dict.fromkeys((*(before.values if before else ()), *each.values)))
             united[each.field] = each.model_copy(update={"values": values}) if before else each
         else:
             others.append(each)
     return (*united.values(), *others)
-
-
-def _has_one(field: str) -> bool:
-    return not COMPANIES.facets[field].has_several
 
 
 # ---- how it was understood ----

@@ -9,19 +9,29 @@ from dataclasses import replace
 from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
-from quarry.companies.candidates import CompanyCandidate, NameMatch, Source, Variant, distinct, merge
-from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round
+from quarry.companies.candidates import (
+    CompaniesInScope,
+    CompanyCandidate,
+    CompanyInquiry,
+    NameMatch,
+    Plan,
+    Round,
+    Source,
+    Variant,
+    distinct,
+    merge,
+)
+from quarry.companies.context import Context
 from quarry.companies.contract import Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
+from quarry.companies.intent import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.sources import met
 from quarry.companies.tables import STATUSES
 from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
-from quarry.postgres.adapters import half_vectors
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vectors
 from quarry.runs.run_log import StepRecord
 from quarry.schema.algebra import Comparison, Condition
 
@@ -38,11 +48,7 @@ SAMPLE_MAX = 10_000
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
 
 
-async def find_names(
-    database: Database,
-    names: Sequence[str],
-    settings: Settings,
-) -> list[NameMatch]:
+async def find_names(database: Database, names: Sequence[str], settings: Settings) -> list[NameMatch]:
     """The companies with one of `names`, or a name at least as similar as `company_name_similarity_min`: each company once, with
     its best match, best first. Few for each name, in one round trip.
     """
@@ -120,30 +126,21 @@ def compared_max(limit: int) -> int:
 
 
 async def find_by_taxonomy(
-    database: Database,
-    sectors: Sequence[str],
-    categories: Sequence[str],
-    business_models: Sequence[str],
-    limit: int = 500,
-    *,
-    filter: str | None = None,
+    database: Database, tags: Mapping[str, Sequence[str]], limit: int, *, filter: str | None = None
 ) -> list[CompanyCandidate]:
-    """The companies with most of the given tags, then by name; `taxonomy` is the share of the tags."""
-    tags_asked = len({*sectors}) + len({*categories}) + len({*business_models})
-    if not tags_asked:
-        return []
+    """The companies with most of the given tags, by field, then by name; `taxonomy` is the share of the tags."""
     rows = await database.call(
         "search_companies_by_taxonomy_v1",
-        p_sectors=list(sectors),
-        p_categories=list(categories),
-        p_business_models=list(business_models),
+        p_sectors=tags.get("sector", []),
+        p_categories=tags.get("category", []),
+        p_business_models=tags.get("business_model", []),
         p_statuses=None,
         p_limit=limit,
         p_filter=filter,
     )
+    number = sum(map(len, tags.values()))
     return [
-        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / tags_asked, found_by=("taxonomy",))
-        for row in rows
+        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / number, found_by=("taxonomy",)) for row in rows
     ]
 
 
@@ -286,7 +283,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     before = now.found
     search = _RoundSearch(context, now, await _scope(now))
     await search.close_in()
-    is_new, (plan, variants) = now.planned.is_new, now.planned.taken(context.settings.company_variants_executed)
+    is_new, (plan, variants) = now.planned.is_new, now.planned.take(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
     if is_new:
         searches += [search.by_name, search.by_tags]
@@ -328,7 +325,7 @@ class _RoundSearch:
     """The searches of one round, and the candidates that they found."""
 
     def __init__(self, context: Context, now: Round, scope: CompaniesInScope) -> None:
-        self._context, self._asked, self._plan, self.scope = context, now.inquiry, now.planned, scope
+        self._context, self._inquiry, self._plan, self.scope = context, now.inquiry, now.planned, scope
         self._database = context.services.reader
         self._only: Sequence[str] | None = self._plan.only
         self._among: Sequence[str] | None = self._plan.only
@@ -399,7 +396,7 @@ class _RoundSearch:
             phrasings = [
                 Variant(text, vector) for text, vector in zip(variants, vectors or [None] * len(variants), strict=True)
             ]
-            seeds = [Variant("", vector) for vector in self._asked.seed_vectors[:SEED_VECTORS_MAX]]
+            seeds = [Variant("", vector) for vector in self._inquiry.seed_vectors[:SEED_VECTORS_MAX]]
             await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
 
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
@@ -413,7 +410,7 @@ class _RoundSearch:
                 return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
             except ModelError as error:
                 run.degrade("query_embedding", record, error)
-                return [None] * len(variants) if self._asked.seed_vectors else None
+                return [None] * len(variants) if self._inquiry.seed_vectors else None
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings
@@ -429,7 +426,7 @@ class _RoundSearch:
                 filter=self.scope.filter,
                 fitting=self.scope.ids if self._among is None else None,
                 fits_many=self._among is None and self.scope.are_many,
-                exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
+                exclude_ids=[self._inquiry.seed.id] if self._inquiry.seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
                 limit=settings.company_retrieved_max,
@@ -442,13 +439,13 @@ class _RoundSearch:
     async def by_name(self) -> None:
         """Find companies by name, if the plan expects a name."""
         output = self._plan.output
-        if "exact_name" not in output.search_priority_order or self._asked.seed:
+        if "exact_name" not in output.search_priority_order or self._inquiry.seed:
             return
         if not self._context.may_call():
             self.is_cut_short = True
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
-        names = distinct([*(name.text for name in self._asked.names), *variants])[:NAMES_MAX]
+        names = distinct([*(name.text for name in self._inquiry.names), *variants])[:NAMES_MAX]
         matches = await match_names(self._context, names)
         for match in matches:
             if self._only is None or match.company_id in self._only:
@@ -461,22 +458,16 @@ class _RoundSearch:
 
     async def by_tags(self) -> None:
         """Find companies with the tags of the plan or of the question."""
-        sectors, categories, models = tags_of(self._asked, self._plan)
-        if "taxonomy" not in self._plan.output.search_priority_order or not (sectors or categories or models):
+        tags = tags_of(self._inquiry, self._plan)
+        if "taxonomy" not in self._plan.output.search_priority_order or not any(tags.values()):
             return
         if not self._context.may_call():
             self.is_cut_short = True
             return
         with self._context.run.step("search_companies_by_taxonomy_v1") as record:
             self._context.run.budget.spend_call()
-            found = await find_by_taxonomy(
-                self._database,
-                sectors,
-                categories,
-                models,
-                self._context.settings.company_taxonomy_max,
-                filter=self.scope.filter,
-            )
+            most = self._context.settings.company_taxonomy_max
+            found = await find_by_taxonomy(self._database, tags, most, filter=self.scope.filter)
             allowed = None if self._only is None else set(self._only)
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)
 
@@ -490,16 +481,15 @@ class _RoundSearch:
         self.pool = {candidate.company_id: candidate for candidate in merge([*self.pool.values(), *found])}
 
 
-def tags_of(inquiry: CompanyInquiry, plan: Plan) -> tuple[list[str], list[str], list[str]]:
-    """The sectors, categories and business models to look for: the seed's, or those of the plan and the question."""
+def tags_of(inquiry: CompanyInquiry, plan: Plan) -> dict[str, list[str]]:
+    """The tags to look for, by field: the seed's categories, or those of the plan and the question, each once."""
     if inquiry.seed is not None:
-        return [], list(inquiry.seed.categories), []
+        return {"category": list(dict.fromkeys(inquiry.seed.categories))}
     filters = plan.output.filters
-    named = {
-        facet: [value for group in inquiry.intent.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
+    planned = {"sector": filters.sectors, "category": filters.categories, "business_model": filters.business_models}
+    return {
+        field: list(
+            dict.fromkeys([*tags, *(each for group in inquiry.intent.tags for each in sorted(group.values(field)))])
+        )
+        for field, tags in planned.items()
     }
-    return (
-        list(dict.fromkeys([*filters.sectors, *named["sector"]])),
-        list(dict.fromkeys([*filters.categories, *named["category"]])),
-        list(dict.fromkeys([*filters.business_models, *named["business_model"]])),
-    )

@@ -10,39 +10,32 @@ from dataclasses import replace
 
 from quarry.companies.answer import Result, conclude
 from quarry.companies.candidates import (
+    NEAR_MISSES_MAX,
     PREFERENCE_WEIGHT,
     SOURCES,
+    Candidates,
+    CompanyInquiry,
     Entry,
+    NearMiss,
+    Plan,
+    Ranking,
+    Round,
     boosted,
     converged,
     distinct,
     has_niche,
     in_order,
     inline_description,
-)
-from quarry.companies.context import (
-    NEAR_MISSES_MAX,
-    Candidates,
-    CompanyInquiry,
-    Context,
-    NearMiss,
-    Plan,
-    Ranking,
-    Round,
-    Timeline,
-    conditions_in_words,
-    counted,
     unmet,
 )
+from quarry.companies.context import Context, Timeline, conditions_in_words, quantity
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company, EndReason
-from quarry.companies.fallbacks import critique_by_rule, plan_by_rule, rerank_by_rule, seed_variants
+from quarry.companies.fallbacks import plan_by_rule, rerank_by_rule, seed_variants
 from quarry.companies.prompts import (
     VARIANTS_ADDED_MAX,
     CompanyPlan,
     Critique,
-    CritiqueInputs,
     PlanFilters,
-    PlanInputs,
     RankedCompany,
     Reranking,
     RerankInputs,
@@ -71,16 +64,7 @@ DEFAULT_SEARCHES: tuple[Search, ...] = SOURCES
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     """Plan what to search for and how. Phrasings are tried once; a plan with nothing new ends the search."""
     inquiry, before = now.inquiry, now.plan
-    tried = before.tried if before else ()
-    inputs = PlanInputs(
-        question=context.question,
-        history=tuple(context.request.history),
-        previous_ids=tuple(context.request.previous_candidate_ids),
-        seed=inquiry.seed,
-        tried=tried,
-        note=now.note,
-    )
-    output = await _output(context, inquiry, inputs)
+    output = await _output(context, now)
     by_model = context.run.steps[-1].name == "company_plan" and "company_plan" not in context.run.degraded
     plan = _plan(context, inquiry, output, before)
     if by_model:
@@ -106,21 +90,31 @@ def described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]
-    return "; ".join([counted(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.intent)])
+    return "; ".join([quantity(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.intent)])
 
 
-async def _output(context: Context, inquiry: CompanyInquiry, inputs: PlanInputs) -> CompanyPlan:
-    def by_rule(inputs_: PlanInputs) -> CompanyPlan:
-        return plan_by_rule(inputs_, inquiry.intent, named=_may_be_a_name(context, inquiry))
+async def _output(context: Context, now: Round) -> CompanyPlan:
+    inquiry = now.inquiry
+
+    def by_rule(_: object) -> CompanyPlan:
+        named = _may_be_a_name(context, inquiry)
+        return plan_by_rule(context.question, inquiry.intent, inquiry.seed, named=named)
 
     if context.run.chat is None or plans_by_rule(context, inquiry):
         with context.run.step("plan_by_rule") as record:
-            plan = by_rule(inputs)
+            plan = by_rule(None)
             record.counts["variants"] = len(plan.query_variants)
         return plan
-    inputs_with_tags = replace(inputs, tags=await taxonomy(context.services.reader))
-    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs_with_tags, context.run)
-    plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, inputs_with_tags.tags)})
+    tags = await taxonomy(context.services.reader)
+    tried = now.plan.tried if now.plan else ()
+    step = ModelStep(
+        "company_plan",
+        lambda _: plan_messages(context.request, inquiry.seed, tried, now.note, tags),
+        CompanyPlan,
+        by_rule,
+    )
+    plan = await decide(step, now, context.run)
+    plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, tags)})
     context.note(variants=len(plan.query_variants))
     return plan
 
@@ -167,7 +161,8 @@ def _plan(context: Context, inquiry: CompanyInquiry, output: CompanyPlan, before
         name = inquiry.seed.company_name.casefold()
         variants = [variant for variant in variants if name not in variant.casefold()]
         variants += seed_variants(inquiry.seed)
-    variants = [variant for variant in distinct(variants) if not _says_excluded(variant, inquiry)]
+    excluded = [words.casefold() for words in inquiry.intent.excluded]
+    variants = [each for each in distinct(variants) if not any(words in each.casefold() for words in excluded)]
     output = output.model_copy(
         update={"query_variants": variants or [context.question], "search_priority_order": _searches(output)}
     )
@@ -179,11 +174,6 @@ def _plan(context: Context, inquiry: CompanyInquiry, output: CompanyPlan, before
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 
-def _says_excluded(variant: str, inquiry: CompanyInquiry) -> bool:
-    """Whether a phrasing contains excluded words."""
-    return any(words.casefold() in variant.casefold() for words in inquiry.intent.excluded)
-
-
 def _searches(plan: CompanyPlan) -> list[Search]:
     """The searches of a plan, each once; the default ones if none of them finds anything."""
     order = list(dict.fromkeys(plan.search_priority_order))
@@ -191,11 +181,6 @@ def _searches(plan: CompanyPlan) -> list[Search]:
     has_tags = bool(filters.sectors or filters.categories or filters.business_models)
     finds = {"hybrid", "keyword"} & set(order) or ("taxonomy" in order and has_tags)
     return order if finds else [*order, *(search for search in DEFAULT_SEARCHES if search not in order)]
-
-
-def planned_anew(plan: Plan, inquiry: CompanyInquiry) -> Plan:
-    """The same plan for a changed question: all phrasings are searched for again."""
-    return replace(plan, intent=inquiry.intent, pending=plan.tried, tried=(), is_new=True)
 
 
 # ---- filter ----
@@ -382,9 +367,6 @@ def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) 
 
 # ---- critique ----
 
-REJECTED_MAX = 8
-"""How many rejected companies are named."""
-
 _END: dict[EndReason, str] = {
     "confidence_met": gettext_noop("enough"),
     "converged": gettext_noop("nothing new turns up"),
@@ -398,7 +380,15 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     The model is asked in each round, and its "stop" ends the search.
     """
     inquiry, plan, found, ranking = now.inquiry, now.planned, now.found, now.ranking
-    critique = await _critique(context, now)
+    demands, target = conditions_in_words(inquiry.intent), context.settings.company_confidence_target
+    step = ModelStep[Round, Critique](
+        "company_critique",
+        lambda now: critique_messages(context.question, now, target, demands),
+        Critique,
+        # the plan by rule has searched for all that the question says
+        lambda _: Critique(decision="stop"),
+    )
+    critique = await decide(step, now, context.run)
     queued = plan.queue(critique.new_query_variants[:VARIANTS_ADDED_MAX], context.settings.company_variants_held)
     added = len(queued.pending) - len(plan.pending)
     context.note(new_variants=added)
@@ -410,7 +400,8 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     is_given_up = plan.by_model or not inquiry.intent.guesses or not found.fitting
     if not ranking.ranked and inquiry.intent.assumed and is_given_up and plan.only is None and not is_cut_short:
         relaxed = inquiry.relaxed()
-        return _anew(now, relaxed, planned_anew(queued, relaxed)), gettext("nothing so far; searching more widely")
+        again = replace(queued, intent=relaxed.intent, pending=queued.tried, tried=(), is_new=True)
+        return _anew(now, relaxed, again), gettext("nothing so far; searching more widely")
     is_stuck = not ranking.ranked or converged(ranking.before, ranking.best)
     now = replace(now, plan=queued, stuck=now.stuck + 1 if is_stuck else 0, is_cut_short=is_cut_short)
     end = _end(context, critique, now)
@@ -435,42 +426,15 @@ def _what_happened(now: Round, critique: Critique) -> str:
     ]
     dropped = met_by_none(found.fitting, now.planned.output.filters)
     lines += [f"None has {', '.join(dropped)}: that filter was dropped."] if dropped and found.fitting else []
-    rejected = [entry.company.company_name for entry in _rejected(now)]
+    rejected = [entry.company.company_name for entry in now.rejected]
     lines += [f"Left out by the ranking: {'; '.join(rejected)}."] if rejected else []
     lines += [f"{miss.company.company_name} misses: {'; '.join(miss.unmet)}." for miss in found.near_misses]
     return " ".join([*lines, critique.why])
 
 
-def _rejected(now: Round) -> list[Entry]:
-    """The best companies that the ranking left out."""
-    return [entry for entry in now.found.fitting if entry.company.id not in now.ranking.best][:REJECTED_MAX]
-
-
 def _anew(now: Round, inquiry: CompanyInquiry, plan: Plan | None) -> Round:
     """A round from which the search starts again with `inquiry`."""
     return Round(inquiry, now.nth, plan, Candidates(companies=now.found.companies))
-
-
-async def _critique(context: Context, now: Round) -> Critique:
-    found, ranking, best = now.found, now.ranking, now.ranking.best
-    inputs = CritiqueInputs(
-        question=context.question,
-        plan=now.planned.output,
-        iteration=now.nth,
-        candidate_count=len(found.fitting),
-        ranked=[entry for entry in found.fitting if entry.company.id in best],
-        confidence=ranking.confidence,
-        target=context.settings.company_confidence_target,
-        before=ranking.before or (),
-        now=best,
-        tried=now.planned.tried,
-        demands=conditions_in_words(now.inquiry.intent),
-        rejected=_rejected(now),
-        near=[(miss.company, miss.unmet) for miss in found.near_misses],
-    )
-
-    step = ModelStep("company_critique", critique_messages, Critique, critique_by_rule)
-    return await decide(step, inputs, context.run)
 
 
 def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:

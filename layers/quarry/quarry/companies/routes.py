@@ -26,12 +26,7 @@ router = APIRouter(tags=["companies"])
 
 
 @router.post("/companies/chat", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
-async def chat(
-    request: Request,
-    body: ChatRequest,
-    reader: Reader,
-    services: ServicesDependency,
-) -> Response:
+async def chat(request: Request, body: ChatRequest, reader: Reader, services: ServicesDependency) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
     from quarry.companies.reading import check_understood
     from quarry.companies.search import search_companies
@@ -54,9 +49,7 @@ async def chat(
 # an owner's id may hold a slash
 @router.get("/companies/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def company(
-    id: Annotated[Identifier, Path(examples=["c-afyapamoja"])],
-    caller: PlainCaller,
-    services: ServicesDependency,
+    id: Annotated[Identifier, Path(examples=["c-afyapamoja"])], caller: PlainCaller, services: ServicesDependency
 ) -> Company:
     """One whole company."""
     from quarry.companies.retrieval import company_by_id

@@ -57,13 +57,13 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
 
 
 def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> Source:
-    def of_facet(name: str) -> tuple[tuple[str, str], ...]:
-        return tuple((word, value) for field, word, value in synonyms if field == name)
-
-    facets = {
-        name: replace(each, synonyms=(*each.synonyms, *of_facet(name))) for name, each in COMPANIES.facets.items()
+    fields = {
+        name: replace(
+            each, synonyms=(*each.synonyms, *((word, value) for field, word, value in synonyms if field == name))
+        )
+        for name, each in COMPANIES.facets.items()
     }
-    return replace(COMPANIES, fields=facets)
+    return replace(COMPANIES, fields=fields)
 
 
 # ---- conditions ----

@@ -14,9 +14,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from quarry.files.forms import BOOLEANS, COLUMN_TYPES, WORDED, ColumnType, Forms, cell_types, value_types
+from quarry.files.forms import (
+    AS_POSTGRES,
+    BOOLEANS,
+    COLUMN_TYPES,
+    WORDED,
+    ColumnType,
+    Forms,
+    Writing,
+    cell_types,
+    sign_of,
+    value_types,
+)
 from quarry.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
-from quarry.files.writing import AS_POSTGRES, Writing, sign_of
 
 KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")
 KEY_MAX_CHARACTERS = 64

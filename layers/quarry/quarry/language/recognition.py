@@ -1,16 +1,53 @@
-"""The language of a question, English, German or French, by a log-linear model of its words and their letters. Pure.
+"""The language of a question, English, German or French, by a log-linear model of its words and their letters; and
+the reading and scoring of such models. Pure.
 
 Languages go by the names of Postgres' text search configurations.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
-from quarry.language.log_linear import Weights, chances_of, stored_weights
+Weights = Mapping[str, Mapping[str, float]]
+"""The weight of each piece of named evidence for each of its targets."""
+Target = TypeVar("Target", bound=str)
+
+
+def stored_weights(package: str, file: str) -> Weights:
+    """Reads weights from a package's folder `weights`: JSON compressed with zlib, since most of it is repeated words."""
+    from importlib.resources import files
+
+    held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
+    return held
+
+
+def packed_weights(weights: Weights) -> bytes:
+    """Weights in the format that `stored_weights` reads."""
+    return zlib.compress(json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(), 9)
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    """Turns scores into probabilities."""
+    if not scores:
+        return []
+    most = max(scores)
+    powers = [math.exp(score - most) for score in scores]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+def chances_of(evidence: Sequence[str], targets: Sequence[Target], weights: Weights) -> dict[Target, float]:
+    """The probability of each target, given the evidence."""
+    held = [weights[each] for each in evidence if each in weights]
+    chances = softmax([sum(each.get(target, 0.0) for each in held) for target in targets])
+    return dict(zip(targets, chances, strict=True))
+
 
 Language = Literal["english", "german", "french"]
 """A language that answers are given in."""

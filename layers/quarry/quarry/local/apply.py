@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import LiteralString, TypeVar
@@ -15,20 +15,31 @@ from psycopg.errors import Error as PostgresError
 from psycopg.errors import QueryCanceled
 from psycopg.sql import SQL
 
-from quarry.collections import toml_text
-from quarry.collections.apply import Change, apply_change, plan_changes, resolved, stored_collections, take_turn
-from quarry.collections.catalog_reading import read_catalog, relations_named, relations_of_schema
+from quarry.collections.apply import (
+    Change,
+    apply_change,
+    check_rows,
+    plan_changes,
+    resolved,
+    stored_collections,
+    take_turn,
+)
+from quarry.collections.catalog_reading import (
+    read_catalog,
+    relations_named,
+    relations_of_schema,
+    with_conditions,
+    with_documents,
+    with_markup,
+)
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.facets import DATE, facet_source
-from quarry.collections.json_sample import with_documents, with_markup
-from quarry.collections.names import nearest, table_name
+from quarry.collections.names import nearest, shown_name, table_name
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.row_condition import with_conditions
-from quarry.collections.row_sql import used_columns
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
-from quarry.collections.uses import tables_named
+from quarry.collections.uses import tables_named, used_columns
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
@@ -45,12 +56,11 @@ from quarry.query.execute import uncomputed
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.sources import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.calendar import Calendar
-from quarry.schema.source import Field, Kind, Schema, Source
+from quarry.schema.source import Calendar, Field, Kind, Schema, Source
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 from quarry_map.drafting import Draft, draft
-from quarry_map.parts import NOT_READ, date_kinds
+from quarry_map.table_guess import NOT_READ, date_kinds
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
@@ -98,7 +108,7 @@ def _readable(
     for collection, source in sources.values():
         for name, why in unreadable_fields(connection, schema, source).items():
             columns = columns_of_field(collection.declaration, name)
-            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {toml_text.shown(why)}")
+            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {shown_name(why)}")
     kept = [each.without(unreadable.get(each.qualified, {})) for each in relations]
     return (drafting(kept) if unreadable else drafted), kept
 
@@ -249,8 +259,11 @@ def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
                 )
             if only_plan:
                 return True
-            for change in changes:
-                apply_change(connection, change, schema)
+            # with a quota all changes or none, else each by itself
+            with connection.transaction() if database.rows_max else nullcontext():
+                for change in changes:
+                    apply_change(connection, change, schema)
+                check_rows(connection, database.rows_max)
         applied = {change.name for change in changes if change.action != "keep"}
         return asyncio.run(fill(database, applied=applied, embed=embed))
 
@@ -407,7 +420,10 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
     with progress_bar("reading rows", 0) as bar:
         return await keep_in_step(
-            services.database, collections, on_progress=lambda collection, keys: bar.advance(keys)
+            services.database,
+            collections,
+            rows_max=services.rows_max,
+            on_progress=lambda collection, keys: bar.advance(keys),
         )
 
 

@@ -15,22 +15,30 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quarry import catalog
+from quarry.collections.apply import check_rows
 from quarry.collections.checking import take_over_vectors, with_given_vectors
 from quarry.collections.facets import embedded_table
 from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
-from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
 from quarry.local.tenants import migrate_all
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.platform.errors import ModelError, QuarryError
+from quarry.platform.errors import Forbidden, ModelError, QuarryError
 from quarry.platform.settings import Settings
 from quarry.platform.tables import EmbeddedTable, LoadableTable
-from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
-from quarry.postgres.embedding_queue import count_pending
+from quarry.postgres.embed import (
+    Embedded,
+    count_pending,
+    embed_pending,
+    forget_vectors,
+    make_ready,
+    probe,
+    remembers_model,
+)
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import Migrated, migrate
 from quarry.postgres.pool import Database
@@ -99,7 +107,9 @@ async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None])
     from quarry.local.sample import load_sample
 
     async with database.services() as services:
-        return await load_sample(services.database, database.url, services.embeddings, on_step=on_step)
+        return await load_sample(
+            services.database, database.url, services.embeddings, rows_max=services.rows_max, on_step=on_step
+        )
 
 
 def load_table(
@@ -141,9 +151,15 @@ def _load_source(
     try:
         with opened_records(source, options, table.name) as (records, bar):
             loaded = load_records(
-                database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
+                database.url,
+                table,
+                records,
+                schema=schema,
+                skip_invalid=skip_invalid,
+                on_progress=bar.reach,
+                check=partial(check_rows, rows_max=database.rows_max),
             )
-    except (LoadError, UnreadableFile) as error:
+    except (LoadError, UnreadableFile, Forbidden) as error:
         report_failure(error, name, prefix)
         return False
     report_skipped(loaded, prefix)
@@ -209,7 +225,7 @@ def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tu
             tell(notes=records.notes)
 
 
-def report_failure(error: LoadError | UnreadableFile, name: str, prefix: str = "") -> None:
+def report_failure(error: LoadError | UnreadableFile | Forbidden, name: str, prefix: str = "") -> None:
     """Report what is wrong with rows, or with the file `name`, and that nothing was loaded."""
     found = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
     problems = found[:REPORTED_PROBLEMS_MAX]

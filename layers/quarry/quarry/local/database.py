@@ -15,6 +15,7 @@ from quarry.postgres.migrate import connect, migrate
 from quarry.postgres.nodes import address_at_node, at_node
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
+from quarry.services.tenants import Quotas
 
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -50,7 +51,13 @@ class LocalDatabase:
 
     def build_services(self) -> Services:
         """The services on this database. They find an embedded server again after it was restarted on another port."""
-        return build_services(self.settings, self.server.url if self.server else self.address or self.url)
+        services = build_services(self.settings, self.server.url if self.server else self.address or self.url)
+        return replace(services, quotas=quotas_of(self.tenant, self.settings)) if self.tenant else services
+
+    @property
+    def rows_max(self) -> int:
+        """How many rows may be held; 0: any number."""
+        return quotas_of(self.tenant, self.settings).rows if self.tenant else 0
 
     @contextmanager
     def supervised(self) -> Iterator[None]:
@@ -62,6 +69,11 @@ class LocalDatabase:
 
         with supervised(self.server):
             yield
+
+
+def quotas_of(tenant: TenantRow, settings: Settings) -> Quotas:
+    """The quotas that hold for a tenant."""
+    return Quotas.of(settings, tenant.requests_per_minute, tenant.rows_max, tenant.credits_max)
 
 
 @contextmanager

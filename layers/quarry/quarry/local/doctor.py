@@ -19,16 +19,14 @@ from rich.text import Text
 
 from quarry import catalog
 from quarry.collections.apply import hash_of_functions, stored_collections
-from quarry.collections.catalog_reading import relations_named
+from quarry.collections.catalog_reading import relations_named, with_documents
 from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
-from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
-from quarry.collections.row_sql import UsedColumn
 from quarry.collections.secrets import exposed
 from quarry.collections.upkeep import embedded_tables, read_collections
-from quarry.collections.uses import Relations, declared_source, tables_named
+from quarry.collections.uses import Relations, UsedColumn, declared_source, tables_named
 from quarry.local.apply import planned, read_declared
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.embedded_postgres import EmbeddedPostgresError
@@ -37,7 +35,7 @@ from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.platform.settings import LOCAL_EMBEDDING_MODEL, Settings
-from quarry.postgres.embedding_queue import Backlog, read_backlog
+from quarry.postgres.embed import Backlog, read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
 from quarry.postgres.schema import SyncConnection, value

@@ -8,17 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from quarry.collections import toml_text
-from quarry.collections.apply import apply_change, stored_collections
-from quarry.collections.catalog_reading import relations_named
+from quarry.collections.apply import apply_change, check_rows, stored_collections
+from quarry.collections.catalog_reading import relations_named, with_markup
 from quarry.collections.declaration import FILE_NAME, read_declarations
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
 from quarry.collections.guessing import is_epoch
-from quarry.collections.json_sample import with_markup
-from quarry.collections.names import slug, table_name
+from quarry.collections.names import slug, table_name, toml_key, written_table
 from quarry.collections.relations import Relation
+from quarry.files.forms import ReadOptions
 from quarry.files.records import UnreadableFile
-from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.cli.command import WrongUsage
 from quarry.local.data import name_of, opened_records, report_failure, report_skipped, sources_of, told_file
@@ -26,7 +24,7 @@ from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
-from quarry.platform.errors import ConfigurationError
+from quarry.platform.errors import ConfigurationError, Forbidden
 from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
@@ -94,8 +92,9 @@ def load_collection(
                 with _declared(connection, table, text) as declared:
                     for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
+                    check_rows(connection, database.rows_max)
                     _warn_of_others(connection, declared)
-        except (LoadError, UnreadableFile) as error:
+        except (LoadError, UnreadableFile, Forbidden) as error:
             report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
@@ -114,11 +113,11 @@ def _check_declared(table: TableName, text: str) -> None:
 
 def _made_before(connection: SyncConnection, table: TableName) -> Relation | None:
     """The table, if it was made of files. Raises ConfigurationError if the name is taken."""
-    shown = toml_text.table(*table)
+    shown = written_table(*table)
     kept = stored_collections(connection).get(table[1])
     if kept is not None and kept.source not in (table, ("", "")):
         raise ConfigurationError(
-            f"The database already has a collection {table[1]} of {toml_text.table(*kept.source)}: choose another name"
+            f"The database already has a collection {table[1]} of {written_table(*kept.source)}: choose another name"
         )
     relation = relations_named(connection, [table]).get(table)
     if relation is not None and not (relation.comment or "").startswith(MADE_BY_LOAD):
@@ -149,7 +148,7 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
         file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
-    tell(f"added [collections.{toml_text.key(table[1])}] to {FILE}: review it", declared=table[1])
+    tell(f"added [collections.{toml_key(table[1])}] to {FILE}: review it", declared=table[1])
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
@@ -172,7 +171,7 @@ def _report(load: FileLoad, name: str) -> None:
         for column, type in load.changed_types.items():
             tell(
                 f"{column} is {type} now: {FILE} declares it as before;"
-                f" delete [collections.{toml_text.key(load.name[1])}] there and load again to draft it again",
+                f" delete [collections.{toml_key(load.name[1])}] there and load again to draft it again",
                 changed_types=[{"name": column, "type": type}],
             )
         return

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quarry import catalog
+from quarry.collections.apply import check_rows
 from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
@@ -78,14 +80,19 @@ def sample_domains() -> list[str]:
 
 
 async def load_sample(
-    database: Database, url: str, model: EmbeddingModel, *, on_step: Callable[[str], None] = lambda step: None
+    database: Database,
+    url: str,
+    model: EmbeddingModel,
+    *,
+    rows_max: int = 0,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> list[str]:
     """Load and embed the sample data of each domain that does not have it yet; return the domains that were loaded."""
     loaded: list[str] = []
     async for domain, sha256 in _not_loaded(database):
         for table, path in _files(domain):
             on_step(f"loading {table.name}")
-            load_file(url, table, path, schema=database.schema)
+            load_file(url, table, path, schema=database.schema, check=partial(check_rows, rows_max=rows_max))
             analyze(url, table.name, schema=database.schema)
         shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
         await _embed(database, url, shipped, domain, on_step)

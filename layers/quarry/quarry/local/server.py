@@ -46,8 +46,7 @@ from quarry.platform.errors import (
     Unavailable,
 )
 from quarry.platform.telemetry import in_words
-from quarry.postgres.embed import embed_pending, make_ready
-from quarry.postgres.embedding_queue import count_pending
+from quarry.postgres.embed import count_pending, embed_pending, make_ready
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
 from quarry.web import problems
@@ -455,10 +454,13 @@ async def keep(services: Services) -> None:
 
 async def _with_tenants(keepers: Mapping[str, _Keeper], services: Services) -> dict[str, _Keeper]:
     """The keeper of the installation, and that of each of its tenants."""
-    of_tenants = {each.settings.database_schema: each for each in await everyone(services) if each is not services}
-    return {"": keepers[""]} | {
-        schema: keepers.get(schema) or _Keeper(each, turn_seconds=TURN_SECONDS) for schema, each in of_tenants.items()
-    }
+    kept = {"": keepers[""]}
+    for each in await everyone(services):
+        if each is not services:
+            schema = each.settings.database_schema
+            kept[schema] = keepers.get(schema) or _Keeper(each, turn_seconds=TURN_SECONDS)
+            kept[schema].services = each  # its quotas may have changed
+    return kept
 
 
 class _Keeper:
@@ -468,7 +470,7 @@ class _Keeper:
 
     def __init__(self, services: Services, *, turn_seconds: float = math.inf) -> None:
         self.due_at = 0.0
-        self._services = services
+        self.services = services
         self._turn_seconds = turn_seconds
         self._collections: Mapping[str, Collection] = {}
         self._read_at = self._embed_at = -DECLARED_SECONDS
@@ -488,15 +490,20 @@ class _Keeper:
 
     async def _work(self) -> float:
         """Process changes; the seconds until there may be more."""
-        now, database = time.monotonic(), self._services.database
+        now, database = time.monotonic(), self.services.database
         if now - self._read_at >= DECLARED_SECONDS:
             self._collections, self._read_at = await read_collections(database), now
             await take_renamed(database, self._collections.values())
         ends_at = now + self._turn_seconds
-        done = await keep_in_step(database, self._collections.values(), keep_going=lambda: time.monotonic() < ends_at)
+        done = await keep_in_step(
+            database,
+            self._collections.values(),
+            rows_max=self.services.rows_max,
+            keep_going=lambda: time.monotonic() < ends_at,
+        )
         embedded = False
         if now >= self._embed_at:
-            embedded = await _embed(self._services, self._collections)
+            embedded = await _embed(self.services, self._collections)
             self._embed_at = now + (LOOK_SECONDS if embedded else DECLARED_SECONDS)
         if self._turn_seconds == math.inf:
             return LOOK_SECONDS if self._collections else DECLARED_SECONDS

@@ -32,6 +32,7 @@ REFUSED = {
     "uninstall": "it would take the schema from a stack that serves it: delete the stack first, then run it with DATABASE_URL",
     "eval": "your judged files are not in the stack: run it with DATABASE_URL",
     "tune": "your judged files are not in the stack: run it with DATABASE_URL",
+    "tenant move": "it needs pg_dump, which the function lacks: run it with DATABASE_URL where the Postgres client is installed",
     "runs replay": "it repeats a run with this machine's code: run it with DATABASE_URL",
 }
 """The commands that no stack runs, and why."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from quarry.local.database import LocalDatabase
+from quarry.local.database import LocalDatabase, quotas_of
 from quarry.local.telling import Format, note, tell, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
@@ -30,7 +30,9 @@ from quarry.postgres.tenants import (
     read_tenants,
     release_of,
     remove_tenant,
+    set_quotas,
 )
+from quarry.services.tenants import Quotas
 
 _SIZES = """
 select n.nspname, sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -38,7 +40,22 @@ where c.relkind = 'r' and n.nspname = any(%s) group by n.nspname
 """
 
 
-def add(database: LocalDatabase, name: str, schema: str | None, node: str | None) -> None:
+_USED = """
+select
+  (select requests from rate_windows where caller = '' and route_class = 'tenant' and window_start = date_trunc('minute', now())),
+  rows_held(), (select credits from credits_spent)
+"""
+
+
+def add(
+    database: LocalDatabase,
+    name: str,
+    schema: str | None,
+    node: str | None,
+    requests_per_minute: int | None,
+    rows_max: int | None,
+    credits_max: int | None,
+) -> None:
     """Add a tenant: its schema, with all tables and functions, at a node if one is named. Raises ConfigurationError if the name
     or the schema is taken, or the node is none.
     """
@@ -51,6 +68,8 @@ def add(database: LocalDatabase, name: str, schema: str | None, node: str | None
         embedding_dimensions=settings.embedding_dimensions,
         node=node,
     )
+    with _connected(database) as connection:
+        set_quotas(connection, name, _quotas(requests_per_minute, rows_max, credits_max))
     place = f" at {done.tenant.node}" if done.tenant.node else ""
     tell(
         f"added {printable(name)} in the schema {done.tenant.schema_name}{place}",
@@ -60,8 +79,38 @@ def add(database: LocalDatabase, name: str, schema: str | None, node: str | None
         note("TENANT_CLAIM is unset: until it names a claim, requests are served from the installation's own schema")
 
 
+def _quotas(*given: int | None) -> dict[str, int | None]:
+    return dict(zip(("requests_per_minute", "rows_max", "credits_max"), given, strict=True))
+
+
+def show_quotas(
+    database: LocalDatabase,
+    name: str,
+    requests_per_minute: int | None,
+    rows_max: int | None,
+    credits_max: int | None,
+    format: Format,
+) -> None:
+    """Set the quotas that are given, and print all with what is used of them. Raises NotFound, DatabaseUnavailable."""
+    with _connected(database) as connection:
+        tenant = set_quotas(connection, name, _quotas(requests_per_minute, rows_max, credits_max))
+    with connect(at_node(database.url, tenant.node), tenant.schema_name) as connection:
+        [used] = connection.execute(_USED).fetchall()
+    allowed = quotas_of(tenant, database.settings)
+    labels = ("requests in this minute", "rows", "credits spent")
+    rows = [(label, each or 0, limit or None) for label, each, limit in zip(labels, used, allowed, strict=True)]
+    columns = ("quota", "used", "limit")
+    if format == "json":
+        write_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif format == "csv":
+        write_csv(columns, rows)
+    else:
+        shown = [(label, f"{each:,}", "none" if limit is None else f"{limit:,}") for label, each, limit in rows]
+        write_table(make_console(), ("quota", "used ", "limit "), shown)
+
+
 def list_all(database: LocalDatabase, format: Format) -> None:
-    """Print the tenants: schema, node, whether it is up to date, size. What a node that does not answer holds has no size."""
+    """Print the tenants. What a node that does not answer holds has no size."""
     release = release_of()
     with _connected(database) as connection:
         tenants = read_tenants(connection)
@@ -73,10 +122,11 @@ def list_all(database: LocalDatabase, format: Format) -> None:
             "node": each.node,
             "state": each.problem or ("up to date" if each.release == release else "behind: quarry migrate"),
             "bytes": _size(sizes[each.node], each),
+            **{quota: most or None for quota, most in quotas_of(each, database.settings)._asdict().items()},
         }
         for each in tenants
     ]
-    columns = ("name", "schema", "node", "state", "bytes")
+    columns = ("name", "schema", "node", "state", "bytes", *Quotas._fields)
     if format == "json":
         write_json(rows)
     elif format == "csv":
@@ -91,10 +141,13 @@ def list_all(database: LocalDatabase, format: Format) -> None:
                 row["node"] or "",
                 printable(row["state"]),
                 "no answer" if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}",
+                *("" if row[quota] is None else f"{row[quota]:,}" for quota in Quotas._fields),
             )
             for row in rows
         ]
-        write_table(make_console(), ("tenant", "schema", "node", "state", "MB "), shown)
+        write_table(
+            make_console(), ("tenant", "schema", "node", "state", "MB ", "requests/min ", "rows ", "credits "), shown
+        )
 
 
 def _sizes(database: LocalDatabase, tenants: Sequence[TenantRow]) -> dict[str | None, dict[str, int] | None]:
@@ -128,7 +181,7 @@ def move(database: LocalDatabase, name: str, node: str) -> None:
         node,
         own_schema=settings.database_schema,
         embedding_dimensions=settings.embedding_dimensions,
-        dump=partial(_definitions, program),
+        dump=partial(definitions, program),
         report=note,
     )
     tell(
@@ -176,7 +229,8 @@ def _report(result: TenantMigrated) -> None:
         )
 
 
-def _definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
+def definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
+    """The statements that make these schemas, by the program `pg_dump`. Raises ConfigurationError."""
     parameters: dict[str, Any] = conninfo_to_dict(url)
     password = parameters.pop("password", None)
     options = ("--schema-only", "--no-owner", "--no-publications", "--no-subscriptions")

@@ -15,8 +15,8 @@ from rich.text import Text
 from quarry.catalog import FORGETTABLE
 from quarry.collections.collection import Collection
 from quarry.collections.names import nearest
-from quarry.collections.row_sql import quoted
 from quarry.collections.upkeep import read_collections
+from quarry.collections.uses import quoted
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table

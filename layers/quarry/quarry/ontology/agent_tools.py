@@ -1,4 +1,4 @@
-"""A project workspace for agents: a search of its own, and what the tools over all sources need."""
+"""A project workspace for agents and as a chat model: a search of its own, and what the tools over all sources need."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ from typing import Any, cast
 
 from pydantic import Field
 
+from quarry.agent.completions import Chat, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
-from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
+from quarry.ontology.ask import answer_about_projects
+from quarry.ontology.contract import (
+    EntityResult,
+    EntityType,
+    FinalAnswerEvent,
+    OntologyAskRequest,
+    OntologySearchRequest,
+)
 from quarry.ontology.search import search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier, QueryText, mark, unmark
 from quarry.services.services import Caller, Services
+from quarry.standard.agent_tools import earlier_turns, sources_of
 
 
 async def search_text(
@@ -111,3 +120,18 @@ AGENT_PROMPTS = (
         "what is missing. Name what each statement rests on by its type and title, and say so where the workspace tells nothing.",
     ),
 )
+
+
+def _chat_request(chat: Chat) -> OntologyAskRequest:
+    return OntologyAskRequest(question=chat.question, history=earlier_turns(chat))
+
+
+def _sources(event: FinalAnswerEvent) -> Sources:
+    found = event.data
+    details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in found.results]
+    rows = [(each.title, detail) for each, detail in zip(found.results, details, strict=True)]
+    return sources_of("Entities", found.response, found.total, rows)
+
+
+complete = answering(_chat_request, answer_about_projects, FinalAnswerEvent, _sources)
+"""The text of the answer, and then the entities that it speaks of."""

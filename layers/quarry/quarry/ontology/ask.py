@@ -17,11 +17,11 @@ from quarry.ontology.search import (
     WorkspaceIntent,
     access_of,
     entities_of,
-    find_sought,
     intent_of,
     message,
     project_name,
     result_of,
+    search_workspace,
 )
 from quarry.ontology.sources import labels
 from quarry.platform.off_loop import off_loop
@@ -105,13 +105,13 @@ class AskingProjects(Asking[EntityCandidate]):
         """Set what is found for what the question seeks; what was found in a line."""
         tools, request = self.tools, self.request
         with tools.run.step("retrieve"):
-            found, where, is_met = await find_sought(
+            found, where, is_met = await search_workspace(
                 request.question,
-                intent,
                 request.types or (),
                 tools.caller,
                 tools.services,
                 project_id=request.project_id,
+                intent=intent,
             )
         self.found, self.total = found.entities, found.total
         return message(found, labels(where), is_met=is_met)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 from starlette.responses import JSONResponse, Response
@@ -15,21 +15,11 @@ from quarry.ontology.contract import (
     OntologySearchResponse,
     WholeEntity,
 )
-from quarry.platform.errors import Gone, NotFound
+from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
-from quarry.streaming.events import NDJSON
 from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import PlainCaller, ServicesDependency
-from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, answer_response, rest_of_stream, wants_stream
-
-_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {
-        "model": OntologyAnswer,
-        "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
-        "`docs/api/ontology-events.json` holds their schema.",
-        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
-    }
-}
+from quarry.web.streams import Reader, answer_response, documented_answer
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 
@@ -44,25 +34,16 @@ async def search(
     return await search_ontology(body, caller, services, request_id_of(request))
 
 
-@router.post("/ontology/ask", response_class=JSONResponse, responses=_ANSWER | documented(NotFound, Gone))
+@router.post("/ontology/ask", response_class=JSONResponse, responses=documented_answer(OntologyAnswer, "ontology"))
 async def ask(request: Request, body: OntologyAskRequest, reader: Reader, services: ServicesDependency) -> Response:
     """An answer about the caller's projects, and the entities that it speaks of."""
     from quarry.ontology.ask import answer_about_projects
     from quarry.ontology.search import project_name
 
-    if wants_stream(request) and reader.place is not None:
-        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     if body.project_id is not None:
         # before the stream begins, so that another's project is a 404
         await project_name(services.reader, reader.caller, body.project_id)
-    request_id = request_id_of(request)
-    return await answer_response(
-        request,
-        lambda run_id: answer_about_projects(body, reader.caller, services, request_id, run_id),
-        reader,
-        services,
-        "ontology",
-    )
+    return await answer_response(request, body, answer_about_projects, reader, services, "ontology")
 
 
 # an owner's id may hold a slash

@@ -93,11 +93,10 @@ async def find_entities(
     *,
     project_id: str | None,
     types: Sequence[EntityType],
-    limit: int,
     filters: Mapping[str, str],
 ) -> Candidates:
-    """The caller's best `limit` entities, of all types if `types` is empty. Entities of a type in `filters` must also meet its
-    SQL condition. The database must know who the caller is.
+    """The caller's best entities, at most RESULTS_MAX, of all types if `types` is empty. Entities of a type in `filters` must
+    also meet its SQL condition. The database must know who the caller is.
 
     Raises NotFound for a project that is not theirs.
     """
@@ -105,8 +104,8 @@ async def find_entities(
     if intent.where:
         chosen = [each for each in types or ENTITY_TYPES if each in intent.types] if intent.types else types
         wanted = await _meeting(database, caller, intent, chosen or ENTITY_TYPES)
-    parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": limit, **wanted}
-    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters)
+    parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": RESULTS_MAX}
+    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters | wanted)
     if not rows[0]["project_is_known"]:
         raise NotFound(gettext_noop("You have no project with this id."))
     found = [row for row in rows if row["id"] is not None]
@@ -205,7 +204,7 @@ LIKELY = 0.5
 """The least probability of a required condition; the words of a less likely one are searched for."""
 WHOLE = 0.9
 """The least likeness of words to a name."""
-SAID_MIN = 0.5
+STATED_MIN = 0.5
 """More than this share of a value must be said for a condition to be required."""
 PREFERRED = 0.2
 """The least probability of a preferred condition."""
@@ -231,12 +230,6 @@ def access_of(types: Sequence[EntityType], caller: Caller) -> DataAccess:
     return DataAccess(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
 
 
-async def read_query(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Reading:
-    """How a query over the caller's entities of these types is read. Raises DatabaseUnavailable."""
-    access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
-    return await read_over(query, [*access.homes], access, services, today)
-
-
 def intent_of(reading: Reading) -> WorkspaceIntent:
     """What a question seeks, from its reading."""
     mentions, likely = reading.mentions, likely_conditions(reading)
@@ -250,13 +243,18 @@ def intent_of(reading: Reading) -> WorkspaceIntent:
     if not required or (text and not narrowing):
         # exclusions alone leave nearly everything: the search by words applies them
         return WorkspaceIntent(with_exclusions(reading))
-    preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
+    taken = {name for each in required for name in each.fields}
+    preferred = tuple(
+        each.condition
+        for each in likely
+        if each not in required and each.chance >= PREFERRED and not (each.ops & _ABSENCE or each.fields & taken)
+    )
     return WorkspaceIntent(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
 
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     """Whether a condition is likely enough to be required."""
-    if each.chance < LIKELY or each.stated <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
+    if each.chance < LIKELY or each.stated <= STATED_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
@@ -272,11 +270,6 @@ def _type_words(reading: Reading) -> int:
         if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
             mask |= places[0].mask
     return mask
-
-
-def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) -> bool:
-    taken = {name for other in required for name in other.fields}
-    return each.chance >= PREFERRED and not (each.ops & _ABSENCE or each.fields & taken)
 
 
 def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
@@ -338,36 +331,19 @@ async def search_workspace(
     *,
     project_id: str | None = None,
     filters: Mapping[str, str] | None = None,
+    intent: WorkspaceIntent | None = None,
 ) -> tuple[Candidates, Sequence[Condition], bool]:
     """The caller's best entities for a query, the conditions that it states, and whether any entity meets them; if not, entities
-    are found by words alone. `filters` are SQL conditions by type that always hold.
+    are found by words alone. `filters` are SQL conditions by type that always hold; `intent` is what the query seeks, if it is
+    read already.
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
-    intent = await off_loop(intent_of, await read_query(query, types, caller, services))
-    return await find_sought(query, intent, types, caller, services, project_id=project_id, filters=filters)
-
-
-async def find_sought(
-    query: str,
-    intent: WorkspaceIntent,
-    types: Sequence[EntityType],
-    caller: Caller,
-    services: Services,
-    *,
-    project_id: str | None = None,
-    filters: Mapping[str, str] | None = None,
-) -> tuple[Candidates, Sequence[Condition], bool]:
-    """The same for what a query seeks, once it is read."""
-    find = partial(
-        find_entities,
-        services.acting(settings_of(caller)).reader,
-        caller,
-        project_id=project_id,
-        types=types,
-        limit=RESULTS_MAX,
-        filters=filters or {},
-    )
+    if intent is None:
+        access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
+        intent = await off_loop(intent_of, await read_over(query, [*access.homes], access, services, today))
+    database = services.acting(settings_of(caller)).reader
+    find = partial(find_entities, database, caller, project_id=project_id, types=types, filters=filters or {})
     found = await find(intent)
     is_met = bool(found.entities) or not intent.where
     return found if is_met else await find(WorkspaceIntent(query)), intent.where, is_met
@@ -375,15 +351,15 @@ async def find_sought(
 
 def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
     """A message about the result and its filters."""
+    size, named = _size(found), "; ".join(filters)
     if not filters:
-        return _message(found)
-    named = "; ".join(filters)
+        return size
     if is_met:
-        return " ".join([_message(found), gettext("Filtered by: {conditions}.", conditions=named)])
-    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=named), _message(found)])
+        return " ".join([size, gettext("Filtered by: {conditions}.", conditions=named)])
+    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=named), size])
 
 
-def _message(found: Candidates) -> str:
+def _size(found: Candidates) -> str:
     if not found.entities:
         return gettext("Nothing found. Try other words, or search without project and types.")
     matches = sum(entity.is_match for entity in found.entities)

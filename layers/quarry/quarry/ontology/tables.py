@@ -114,7 +114,4 @@ LOADABLE = (
     ),
 )
 
-FORGETTABLE = (
-    Forgettable("project", "onto_projects"),
-    *(Forgettable(name, table) for name, table in TABLES.items()),
-)
+FORGETTABLE = (Forgettable("project", "onto_projects"), *(Forgettable(name, table) for name, table in TABLES.items()))

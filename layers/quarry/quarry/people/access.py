@@ -1,4 +1,4 @@
-"""What opens people and what it costs: credits, the searches that are kept, and contact details.
+"""What opens people and what it costs: credits, the searches that are kept, contact details, and profiles.
 
 A credit balance and the ledger entry that changes it are written by one statement, so the balance is always the ledger's sum, and
 the database refuses one below zero. A search opens its results to its caller until it expires. Contact details are unlocked once
@@ -7,24 +7,41 @@ for a credit, and read nowhere but here. It imports neither the search nor a mod
 
 from __future__ import annotations
 
+import base64
+import binascii
 import datetime
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
+from psycopg import sql
+from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
+from pydantic import ValidationError
 
 from quarry.language.messages import gettext_noop
-from quarry.people.contract import Constraints, Contact, UnlockResponse
-from quarry.platform.contract import Request
-from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
+from quarry.people.contract import (
+    Constraints,
+    Contact,
+    DiscoveredPerson,
+    DiscoverRequest,
+    DiscoverResponse,
+    GatedProfile,
+    PublicProfile,
+    UnlockResponse,
+)
+from quarry.platform.contract import LazyModel, Request
+from quarry.platform.errors import FieldError, Forbidden, Gone, InvalidInput, NotFound, PaymentRequired
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import CREDITS_SPENT
-from quarry.platform.text import Identifier
+from quarry.platform.text import CleanText, Identifier
 from quarry.postgres.pool import Connection, Database
 from quarry.runs.idempotency import Claim, KeyedRequest, once
 from quarry.services.services import LOCAL_USER, Caller, Services
+from quarry.services.tenants import Quotas
 
 if TYPE_CHECKING:
     from quarry.people.filters import CardFilters
@@ -36,6 +53,7 @@ LOCAL_USER_CREDITS = 100
 GRANT_MAX = 1_000_000
 
 NOT_ENOUGH = gettext_noop("You have no credits left.")
+NONE_LEFT_OF_TENANT = gettext_noop("Your organization has no credits left; ask its administrator.")
 
 Reason = Literal["initial", "grant", "search", "unlock"]
 
@@ -92,12 +110,37 @@ async def open_account(connection: Connection, settings: Settings, user_id: str)
             return int(row["balance"])
 
 
-async def spend(connection: Connection, user_id: str, credits: int, reason: Reason, reference: str) -> int:
-    """Book `credits` off an account that is open; the new balance. Raises PaymentRequired where there are too few."""
+async def spend(
+    connection: Connection, user_id: str, credits: int, reason: Reason, reference: str, quotas: Quotas | None = None
+) -> int:
+    """Book `credits` off an account that is open, and off a tenant's `quotas`; the new balance.
+
+    Raises PaymentRequired where there are too few; the transaction must end with that.
+    """
     balance = await _book(connection, user_id, -credits, reason, reference)
     if balance is None:
         raise PaymentRequired(NOT_ENOUGH)
+    if quotas is not None:
+        # last, since all users of the tenant wait from here for the end of the transaction
+        counted = await connection.execute(
+            """insert into credits_spent as s (credits) select %(credits)s where %(max)s = 0 or %(credits)s <= %(max)s
+               on conflict (is_only) do update set credits = s.credits + excluded.credits
+               where %(max)s = 0 or s.credits + excluded.credits <= %(max)s""",
+            {"credits": credits, "max": quotas.credits},
+        )
+        if not counted.rowcount:
+            raise PaymentRequired(NONE_LEFT_OF_TENANT)
     return balance
+
+
+async def require_credits_of_tenant(connection: Connection, credits: int, quotas: Quotas | None) -> None:
+    """Raise PaymentRequired if the users of a tenant have fewer `credits` left together; `spend` checks again."""
+    if quotas is not None and quotas.credits:
+        cursor = await connection.execute(
+            "select from credits_spent where credits + %s > %s", [credits, quotas.credits]
+        )
+        if await cursor.fetchone() is not None:
+            raise PaymentRequired(NONE_LEFT_OF_TENANT)
 
 
 async def grant(database: Database, settings: Settings, user_id: str, credits: int) -> int:
@@ -172,7 +215,7 @@ async def store_search(
             user_id,
             constraints.query_original,
             Jsonb(constraints.model_dump(mode="json")),
-            Jsonb({name: _plain(value) for name, value in asdict(filters).items()}),
+            Jsonb(asdict(filters), dumps=partial(json.dumps, default=str)),
             fallback_tier,
             lifetime_hours * 3600,
         ],
@@ -186,21 +229,18 @@ async def store_search(
                 [each.person_id for each in ranked],
                 list(range(1, len(ranked) + 1)),
                 [each.score for each in ranked],
-                [Jsonb(_extra(each, reasons[each.person_id])) for each in ranked],
+                [
+                    Jsonb(
+                        {
+                            "matched_parent_ids": each.matched_card_ids,
+                            "matched_child_ids": each.matched_child_ids,
+                            "why_matched": reasons[each.person_id],
+                        }
+                    )
+                    for each in ranked
+                ],
             ],
         )
-
-
-def _extra(person: RankedPerson, reasons: Sequence[str]) -> dict[str, Sequence[str]]:
-    return {
-        "matched_parent_ids": person.matched_card_ids,
-        "matched_child_ids": person.matched_child_ids,
-        "why_matched": reasons,
-    }
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 async def open_result(connection: Connection, user_id: str, search_id: str, person_id: str) -> OpenedResult:
@@ -280,7 +320,9 @@ async def _unlock(
         )
         charged = unlock.rowcount == 1
         if charged:
-            balance = await spend(connection, user_id, UNLOCK_PRICE, "unlock", f"{search_id}/{person_id}")
+            balance = await spend(
+                connection, user_id, UNLOCK_PRICE, "unlock", f"{search_id}/{person_id}", services.quotas
+            )
         else:
             balance = await balance_of(connection, services.settings, user_id)
         contact = await read_contact(connection, user_id, search_id, person_id)
@@ -299,8 +341,106 @@ async def read_contact(connection: Connection, user_id: str, search_id: str, per
     None otherwise, and while the person is open to neither work nor contact.
     """
     cursor = await connection.execute(
-        "select email, phone, links from contact_of_person(%s, %s, %s)",
-        [user_id, as_uuid(search_id), person_id],
+        "select email, phone, links from contact_of_person(%s, %s, %s)", [user_id, as_uuid(search_id), person_id]
     )
     row = await cursor.fetchone()
     return None if row is None else Contact(**row)
+
+
+# ---- profiles: hidden cards appear nowhere ----
+
+SUMMARIES_PER_PERSON = 3
+"""How many summaries of the latest cards the list shows."""
+
+BAD_CURSOR = "cursor: take the `next_cursor` of an earlier page as it is"
+
+# as in describe_people
+_LATEST_FIRST = SQL("c.end_date desc nulls first, c.start_date desc nulls last, c.id")
+
+_PROFILE = SQL("select {} from people p where p.id = %s").format(
+    SQL(", ").join(sql.Identifier("p", field) for field in PublicProfile.model_fields if field != "cards")
+)
+_FAMILIES = SQL(
+    "select card_family(c) as family from experience_cards c where c.person_id = %s and c.visible order by {}"
+).format(_LATEST_FIRST)
+_DISCOVER = SQL(
+    """select p.id, p.name, p.city, array(
+         select c.summary from experience_cards c
+         where c.person_id = p.id and c.visible and c.summary is not null
+         order by {latest_first} limit %(summaries)s) as summaries
+       from people p
+       where exists (select from experience_cards c where c.person_id = p.id and c.visible) and {after}
+       order by p.name is null, lower(coalesce(p.name, '')), p.id
+       limit %(limit)s"""
+)
+_FROM_THE_START = SQL("true")
+_AFTER = SQL(
+    """(p.name is null, lower(coalesce(p.name, '')), p.id)
+       > (%(name)s::text is null, lower(coalesce(%(name)s::text, '')), %(id)s::text)"""
+)
+
+
+class _Place(LazyModel):
+    """The end of a page of the list."""
+
+    name: CleanText | None
+    id: Identifier
+
+
+async def discover(request: DiscoverRequest, database: Database) -> DiscoverResponse:
+    """A page of the people with a visible card, by name. Raises InvalidInput for a cursor that no page gave."""
+    after = _decode(request.cursor) if request.cursor else None
+    statement = _DISCOVER.format(latest_first=_LATEST_FIRST, after=_AFTER if after else _FROM_THE_START)
+    fields: dict[str, Any] = after.model_dump() if after else {}
+    # one row more shows whether a page follows
+    rows = await database.rows(statement, fields | {"summaries": SUMMARIES_PER_PERSON, "limit": request.limit + 1})
+    people = [DiscoveredPerson(**row) for row in rows[: request.limit]]
+    more = len(rows) > len(people)
+    return DiscoverResponse(
+        people=people, next_cursor=_encode(_Place(name=people[-1].name, id=people[-1].id)) if more else None
+    )
+
+
+async def public_profile(person_id: str, database: Database) -> PublicProfile:
+    """What everyone may see of a person. Raises NotFound."""
+    return PublicProfile(**await database.read(lambda connection: _profile(connection, person_id)))
+
+
+async def gated_profile(person_id: str, search_id: str, caller: Caller, services: Services) -> GatedProfile:
+    """A person as the caller's search lets them be seen, with contact details once these were unlocked.
+
+    Raises NotFound where it is not the caller's search or did not find the person, and Gone where it has expired.
+    """
+    async with services.database.transaction() as connection:
+        result = await open_result(connection, caller.user_id, search_id, person_id)
+        profile = await _profile(connection, person_id)
+        contact = await read_contact(connection, caller.user_id, search_id, person_id)
+    return GatedProfile(
+        **profile,
+        search_id=search_id,
+        why_matched=result.why_matched,
+        contact_unlocked=contact is not None,
+        contact=contact,
+    )
+
+
+async def _profile(connection: Connection, person_id: str) -> dict[str, Any]:
+    """The fields of a PublicProfile. Raises NotFound."""
+    cursor = await connection.execute(_PROFILE, [person_id])
+    person = await cursor.fetchone()
+    if person is None:
+        raise NotFound(gettext_noop("There is no person with this id."))
+    families = await connection.execute(_FAMILIES, [person_id])
+    return person | {"cards": [row["family"] async for row in families]}
+
+
+def _encode(place: _Place) -> str:
+    return base64.urlsafe_b64encode(place.model_dump_json().encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> _Place:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        return _Place.model_validate_json(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (binascii.Error, UnicodeEncodeError, ValidationError):
+        raise InvalidInput([FieldError("/cursor", BAD_CURSOR)]) from None

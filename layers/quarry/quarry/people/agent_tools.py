@@ -1,5 +1,6 @@
-"""People for agents: public profiles, and the paid search with structured arguments for callers who allow spending, from the
-embedding on. Contact details are never included. A search costs a credit, so the tools over all sources only read profiles.
+"""People for agents and as a chat model: public profiles, and the paid search. For agents who allow spending it takes structured
+arguments, and starts with the embedding. Contact details are never included. A search costs a credit, so the tools over all
+sources only read profiles; every answer of the chat model is a search.
 
 Each condition names the words of the need that it rests on. One without, or with a value that the data lacks, is refused before
 anything is charged.
@@ -8,13 +9,17 @@ anything is charged.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, WithJsonSchema
 
+from quarry.agent.completions import Chat, ChatAnswer
 from quarry.agent.domain_tools import AgentTemplate, AgentTool
+from quarry.language.messages import gettext, ngettext, writing
+from quarry.people.access import public_profile
 from quarry.people.contract import (
+    FALLBACK_TIERS,
     Constraints,
     Exclude,
     ExperienceCard,
@@ -27,13 +32,12 @@ from quarry.people.contract import (
     Should,
 )
 from quarry.people.normalisation import ASSERTIONS, weakened
-from quarry.people.profiles import public_profile
 from quarry.people.retrieval import check_constraints, check_places, load_profiles
 from quarry.people.search import search_people
 from quarry.platform.contract import Evidence, LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import CleanText, Identifier, QueryText, left_out
+from quarry.platform.text import CleanText, Identifier, QueryText, left_out, shorten
 from quarry.runs.idempotency import KeyText
 from quarry.schema.algebra import OneOrMany
 from quarry.services.services import Caller, Services
@@ -297,3 +301,64 @@ AGENT_TOOLS = (
 AGENT_TEMPLATES = (
     AgentTemplate("quarry://people/{id}", "person", "A person", "What everyone may see of one person.", read_whole),
 )
+
+
+LINE_CHARACTERS_MAX = 300
+
+
+async def complete(chat: Chat) -> ChatAnswer:
+    """The people found, with reasons and without contact details. Raises what `search_people` raises."""
+    found = await search_people(
+        PeopleSearchRequest(query=chat.question),
+        chat.caller,
+        chat.services,
+        idempotency_key=chat.idempotency_key,
+        request_id=chat.request_id,
+        run_id=chat.run_id,
+    )
+    return _completion(found)
+
+
+async def _completion(found: PeopleSearchResponse) -> ChatAnswer:
+    for piece in in_words(found):
+        yield piece
+
+
+def in_words(found: PeopleSearchResponse) -> Iterator[str]:
+    """The answer in Markdown, one piece for each person."""
+    count = len(found.people)
+    if count:
+        yield ngettext("{number} person, best first.", "{number} people, best first.", count)
+    else:
+        yield found.notice or gettext("Nobody fits.")
+    if count and found.fallback_tier:
+        yield " " + gettext("Too few fit exactly: {tier}.", tier=gettext(FALLBACK_TIERS[found.fallback_tier]))
+    for place, person in enumerate(found.people, start=1):
+        yield "\n\n" + "\n".join(_lines(place, person))
+    if found.relaxations:
+        yield "\n\n" + gettext("With one condition less:") + "\n\n"
+        yield "\n".join(
+            "- "
+            + gettext(
+                "{label}: {number} more", label=_one_line(each.label), number=writing().number(each.additional_people)
+            )
+            for each in found.relaxations
+        )
+    if found.charged:
+        text = gettext(
+            "Search {id}, for one credit. Contact details are unlocked in Quarry itself.", id=found.search_id
+        )
+        yield f"\n\n{text}"
+
+
+def _lines(place: int, person: PersonResult) -> Iterator[str]:
+    headline = f": {_one_line(person.headline)}" if person.headline else ""
+    yield f"{place}. **{_one_line(person.name or person.id)}**{headline}"
+    for reason in person.why_matched:
+        yield f"   - {_one_line(reason)}"
+    if person.misses:
+        yield "   - " + gettext("Does not meet: {conditions}", conditions=_one_line("; ".join(person.misses)))
+
+
+def _one_line(text: str) -> str:
+    return shorten(text, LINE_CHARACTERS_MAX)

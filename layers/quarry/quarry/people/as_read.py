@@ -10,8 +10,8 @@ from quarry.people.contract import Constraints
 from quarry.people.normalisation import ANYBODY, ASSERTIONS, SALARY_MAX, SALARY_MIN
 from quarry.people.reading import KIND_OF_FACET, Cut, Read, Segment
 from quarry.platform.contract import Evidence
-from quarry.spans.gazetteer import country_of, country_of_region, known_place
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place
+from quarry.spans.places import country_of, country_of_region, known_place
 
 MONTHS_A_YEAR = 12
 PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
@@ -58,7 +58,7 @@ class _Draft:
         self.note(f"{where}.{name}", " or ".join(values), segment, part)
 
 
-def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
+def constraints_of_segments(cut: Cut, read: Sequence[Read]) -> Constraints:
     """The constraints of a query, not yet normalised."""
     draft = _Draft(cut, Constraints(query_original=cut.text, query_cleaned=cut.text))
     draft.is_both = any(part == "both" for _, (_, part), _ in read)

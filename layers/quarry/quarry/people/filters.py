@@ -13,7 +13,7 @@ from typing import Any
 from quarry.language.messages import gettext, ngettext, pgettext, writing
 from quarry.language.word_forms import STOP_WORDS, stems_of, unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
-from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
+from quarry.spans.places import country_of, each_spelling, known_place, places_in, spellings
 
 HardConstraint = str
 """The name of a constraint that can be dropped, as in `constraints.must` or the request."""

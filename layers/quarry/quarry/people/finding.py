@@ -78,7 +78,7 @@ class Finding:
 @dataclass(frozen=True)
 class CandidateQuery:
     """A search: text, vector, filters, and the people to exclude. `preferred` clauses are shown for people who meet them;
-    `named` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
+    `soft_terms` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
     `shown` is how many people are needed. `like` are the people whom others should resemble: they are not shown.
     """
 
@@ -87,13 +87,13 @@ class CandidateQuery:
     vector: Sequence[float] | None
     excluded: PersonIds | None
     preferred: Sequence[Clause] = ()
-    named: Sequence[Clause] = ()
+    soft_terms: Sequence[Clause] = ()
     ruled_out: Sequence[Sequence[str]] = ()
     shown: int = TOP_PEOPLE
     like: frozenset[str] = frozenset()
 
 
-Found = Mapping[str, PersonEvidence]
+EvidenceByPerson = Mapping[str, PersonEvidence]
 
 
 async def find_people(query: CandidateQuery, database: Database, run: Run) -> Finding:
@@ -111,7 +111,7 @@ class _TieredSearch:
 
     async def find(self) -> Finding:
         filters = self.query.filters
-        named = await self._named()
+        named = await self._by_name()
         if named and not clauses_of(filters):  # the query only gives names
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
@@ -130,14 +130,14 @@ class _TieredSearch:
             return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
         return await self._shown(found, named, by_one, tier)
 
-    async def _named(self) -> Found:
+    async def _by_name(self) -> EvidenceByPerson:
         """The people with the names asked for."""
         if not self.query.filters.names:
             return {}
         among = await find_meeting(self.database, names=self.query.filters.names)
         return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
-    async def _meeting_all(self, among: PersonIds | None) -> tuple[Found, bool]:
+    async def _meeting_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
         """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
         the people whose profiles contain the required words.
         """
@@ -151,7 +151,7 @@ class _TieredSearch:
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
         return await self._look(person, FALLBACK_TIER_STRICT, among), False
 
-    async def _ruled_out(self, among: PersonIds | None, named: Found, tier: int) -> Finding:
+    async def _ruled_out(self, among: PersonIds | None, named: EvidenceByPerson, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
@@ -168,7 +168,9 @@ class _TieredSearch:
         widest = relaxed(everybody.query.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
-    async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
+    async def _relaxing(
+        self, filters: CardFilters, among: PersonIds | None, found: EvidenceByPerson
+    ) -> tuple[int, EvidenceByPerson]:
         """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
         tier = FALLBACK_TIER_STRICT
         for next_tier, relaxed_filters in _tiers(filters):
@@ -179,7 +181,7 @@ class _TieredSearch:
                 found = {**await self._look(relaxed_filters, tier, among), **found}
         return tier, found
 
-    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> Found:
+    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
         with self.run.step("retrieve") as record:
             evidence = await find_candidates(
                 self.database,
@@ -195,7 +197,13 @@ class _TieredSearch:
         return {person.person_id: person for person in evidence if person.person_id not in self.query.like}
 
     async def _shown(
-        self, found: Found, named: Found, by_one: frozenset[str], tier: int, *, excludes: bool = True
+        self,
+        found: EvidenceByPerson,
+        named: EvidenceByPerson,
+        by_one: frozenset[str],
+        tier: int,
+        *,
+        excludes: bool = True,
     ) -> Finding:
         """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
         clauses = clauses_of(self.query.filters)
@@ -212,7 +220,9 @@ class _TieredSearch:
         tier = max([tier, *(person.evidence.tier for person in ranked)])
         stands = {person.person_id: standings[person.person_id] for person in ranked}
         labels = await self._in_full(stands, clauses, excludes=excludes)
-        full = [_known(people[id].model_copy(update=each), self.query.filters) for id, each in labels.items()]
+        full = [
+            _without_unstated_pay(people[id].model_copy(update=each), self.query.filters) for id, each in labels.items()
+        ]
         return Finding(tier, ranked, full, frozenset(named))
 
     async def _in_full(
@@ -224,7 +234,7 @@ class _TieredSearch:
         """
         filters = self.query.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
-        forms = [form for clause in self.query.named for form in clause.alternatives]
+        forms = [form for clause in self.query.soft_terms for form in clause.alternatives]
         words = [word for group in self.query.ruled_out for word in group]
         never_said = await find_never_said(self.database, words if shown else ())
         unchecked = [group for group in self.query.ruled_out if never_said.issuperset(group)]
@@ -233,7 +243,7 @@ class _TieredSearch:
         met = await find_standings(self.database, [*shown], [each for part in parts for each in part])
         own = {id: _in_parts(each, parts) for id, each in met.items()}
         heard = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
-        lacking = [clause.label for clause in self.query.named if heard.isdisjoint(clause.alternatives)]
+        lacking = [clause.label for clause in self.query.soft_terms if heard.isdisjoint(clause.alternatives)]
         lacking += [gettext("not {label}: no profile says who is", label=group[0]) for group in unchecked]
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in shown.items():
@@ -247,7 +257,7 @@ class _TieredSearch:
         return full
 
     async def _standings(
-        self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
+        self, found: EvidenceByPerson, by_one: frozenset[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, MeetsAndMisses], dict[str, float]]:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.
@@ -274,7 +284,7 @@ def _in_parts(met: Sequence[bool], parts: Sequence[Sequence[Clause]]) -> list[Se
     return [met[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
 
 
-def _known(person: PersonResult, filters: CardFilters) -> PersonResult:
+def _without_unstated_pay(person: PersonResult, filters: CardFilters) -> PersonResult:
     """The person without a tick for an expectation that they do not state."""
     if filters.offer_salary is None or person.work_preferred_salary_min is not None:
         return person

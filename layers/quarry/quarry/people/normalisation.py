@@ -22,8 +22,8 @@ from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.values import Interval, interval_of
-from quarry.spans.gazetteer import spellings, usual_name
 from quarry.spans.mention import PlaceKind, Span
+from quarry.spans.places import spellings, usual_name
 
 ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""
@@ -261,7 +261,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     return kept
 
 
-def unsaid(output: PeopleQuery, kept: Constraints) -> list[str]:
+def without_words(output: PeopleQuery, kept: Constraints) -> list[str]:
     """The required and excluded values of `output` that no words of the query state: those that were not `kept`."""
     stated = {(each.field.partition(".")[2], value) for each in kept.evidence for value in each.value.split(OR)}
     normalised = normalise(Constraints(query_original=kept.query_original, must=output.must, exclude=output.exclude))

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse
 
+from quarry.people.access import discover, gated_profile, public_profile
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
-from quarry.people.profiles import discover, gated_profile, public_profile
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
 from quarry.web.problems import documented

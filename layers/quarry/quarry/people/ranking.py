@@ -33,7 +33,7 @@ from quarry.people.filters import (
 )
 from quarry.people.normalisation import OR
 from quarry.platform.text import left_out
-from quarry.spans.gazetteer import spellings
+from quarry.spans.places import spellings
 
 MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""
@@ -350,10 +350,7 @@ def rank_people(
     """All people, best first: by misses, then by score, then by id."""
     text_score_max = max((person.text_score for person in evidence), default=0.0)
     ranked = [RankedPerson(person.person_id, score(person, filters, text_score_max), person) for person in evidence]
-    return sorted(
-        ranked,
-        key=lambda person: (misses.get(person.person_id, 0), -person.score, person.person_id),
-    )
+    return sorted(ranked, key=lambda person: (misses.get(person.person_id, 0), -person.score, person.person_id))
 
 
 def break_ties(

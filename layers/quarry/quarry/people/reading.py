@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import log
 
-from quarry.language.log_linear import Weights, softmax, stored_weights
+from quarry.language.recognition import Weights, softmax, stored_weights
 from quarry.language.word_forms import (
     STOP_WORDS,
     Token,
@@ -28,11 +28,10 @@ from quarry.language.word_forms import (
 from quarry.people.facets import PEOPLE
 from quarry.reader.denials import Run, chances_denied
 from quarry.spans.dates import find_dates
-from quarry.spans.gazetteer import known_place
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
-from quarry.spans.places import find_places
+from quarry.spans.places import find_places, known_place
 
 TOKENS_MAX = 200
 """How many words of a query are read."""
@@ -150,7 +149,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
         words = [token.key for token in tokens[first:last]]
-        whole = [each for each in values if each.is_whole and _is_said(words, each)]
+        whole = [each for each in values if each.is_whole and _is_mentioned(words, each)]
         whole = whole or [
             each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(words, each)
         ]
@@ -179,7 +178,7 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
         yield from held
 
 
-def _is_said(terms: Sequence[str], value: KnownValue) -> bool:
+def _is_mentioned(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words state a value; roles and teams may be in the plural or a declared synonym. Other forms are no team:
     "accountants" are not in Accounting.
     """
@@ -512,10 +511,7 @@ def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> 
     for chance, choice in zip(chances, choices, strict=True):
         if chance >= min(CHANCE_MIN, max(chances)):
             yield _Reading(
-                reading,
-                (segment, choice, chance),
-                reading.passed.after(segment, choice),
-                reading.score + log(chance),
+                reading, (segment, choice, chance), reading.passed.after(segment, choice), reading.score + log(chance)
             )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import STOP_WORDS, is_everyday, keys, sentences, stem, stems_of, unique, word_forms
+from quarry.language.writing import listed_label
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
 from quarry.people.filters import CardFilters, period, rupees
@@ -230,12 +230,12 @@ def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """The matched achievements, those with most of the terms asked for first."""
     terms = [_stems(term) for term in filters.should_terms]
 
-    def terms_held(child: ChildCard) -> int:
+    def matching_terms(child: ChildCard) -> int:
         text = _stems(" ".join(filter(None, (child.title, child.headline, child.summary, *child.tags))))
         return sum(_holds(text, term) for term in terms)
 
     children = [child for card in person.matched_cards for child in card.children]
-    for child in sorted(children, key=lambda child: -terms_held(child)):
+    for child in sorted(children, key=lambda child: -matching_terms(child)):
         detail = child.headline or next(iter(sentences((child.summary or "")[:TEXT_CHARACTERS_MAX])), "")
         yield f"{child.title}: {detail}" if detail else child.title
 

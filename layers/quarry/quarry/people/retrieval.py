@@ -27,11 +27,10 @@ from quarry.people.ranking import (
 from quarry.people.reasons import CardWithPhrases
 from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.postgres.adapters import half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, half_vector
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.schema.facets import NamedValue, nearest
-from quarry.spans.gazetteer import alternatives_in
+from quarry.schema.source import NamedValue, nearest
+from quarry.spans.places import alternatives_in
 
 OVERFETCH_CARDS = 50
 """How many people with the nearest cards, and with the nearest children, are candidates in a tier."""
@@ -112,7 +111,7 @@ _TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "sen
 _DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
 _ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
 
-Named = tuple[BaseModel, str, NamedValue]
+NamedPart = tuple[BaseModel, str, NamedValue]
 """A part of the constraints, one of its fields, and a value in it."""
 
 
@@ -149,12 +148,7 @@ async def find_meeting(
     if not (names or texts or groups):
         return None
     row = await database.row(
-        _MEETING,
-        {
-            "names": list(names),
-            "texts": list(texts),
-            "groups": Jsonb([_fields(group) for group in groups]),
-        },
+        _MEETING, {"names": list(names), "texts": list(texts), "groups": Jsonb([_fields(group) for group in groups])}
     )
     return PersonIds(row["ids"]) if row and row["ids"] is not None else NOBODY
 
@@ -238,11 +232,7 @@ async def count_relaxations(
 
 
 async def _count_more(
-    database: Database,
-    filters: CardFilters,
-    wider: Sequence[CardFilters],
-    excluded: PersonIds,
-    among: PersonIds | None,
+    database: Database, filters: CardFilters, wider: Sequence[CardFilters], excluded: PersonIds, among: PersonIds | None
 ) -> list[int]:
     parameters = {"filters": _card_filters(filters), "wider": Jsonb([_fields(each) for each in wider])}
     row = await database.row(_COUNT, {**parameters, "excluded": excluded, "among": among})
@@ -320,21 +310,21 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
     parts = _parts(constraints)
     if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
         raise InvalidInput(errors)
-    values = _named(parts)
+    values = _named_parts(parts)
     meanings = await values_meant(database, PEOPLE, [named for _, _, named in values], query)
     return _replaced(constraints, parts, values, meanings)
 
 
 async def check_places(constraints: Constraints, database: Database) -> None:
     """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
-    values = [each for _, _, each in _named(_parts(constraints)) if each.facets == _PLACES]
+    values = [each for _, _, each in _named_parts(_parts(constraints)) if each.facets == _PLACES]
     await values_meant(database, PEOPLE, values, keeps_places=False)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
     """The constraints with the values as the data spells them; unknown values stay. Raises DatabaseUnavailable."""
     parts = _parts(constraints)
-    values = _named(parts)
+    values = _named_parts(parts)
     existing = await existing_values(database, [PEOPLE], [named for _, _, named in values])
     meanings = [found or [named.value] for (_, _, named), found in zip(values, existing, strict=True)]
     return normalise(_replaced(constraints, parts, values, meanings))
@@ -345,7 +335,7 @@ def _parts(constraints: Constraints) -> dict[str, BaseModel]:
     return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
 
 
-def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
+def _named_parts(parts: Mapping[str, BaseModel]) -> list[NamedPart]:
     return [
         (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
         for name, part in parts.items()
@@ -358,7 +348,7 @@ def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
 def _replaced(
     constraints: Constraints,
     parts: Mapping[str, BaseModel],
-    named_values: Sequence[Named],
+    named_values: Sequence[NamedPart],
     meanings: Sequence[Sequence[str]],
 ) -> Constraints:
     """The constraints with the meant values in fields compared for equality, and the evidence adapted."""

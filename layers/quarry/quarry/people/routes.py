@@ -37,10 +37,5 @@ async def search(
     from quarry.people.search import search_people
 
     return await search_people(
-        body,
-        caller,
-        services,
-        idempotency_key=idempotency_key,
-        only_kept=only_kept,
-        request_id=request_id_of(request),
+        body, caller, services, idempotency_key=idempotency_key, only_kept=only_kept, request_id=request_id_of(request)
     )

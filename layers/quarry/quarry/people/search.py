@@ -11,16 +11,22 @@ from __future__ import annotations
 import datetime
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from quarry.language.messages import gettext, gettext_noop, speaking
 from quarry.language.recognition import language_of
 from quarry.language.word_forms import is_everyday, tokenise
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
-from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
-from quarry.people.as_read import constraints_of
+from quarry.people.access import (
+    NOT_ENOUGH,
+    SEARCH_PRICE,
+    hold_people,
+    open_account,
+    require_credits_of_tenant,
+    spend,
+    store_search,
+)
+from quarry.people.as_read import constraints_of_segments
 from quarry.people.contract import (
     Constraints,
     PeopleQuery,
@@ -33,7 +39,7 @@ from quarry.people.contract import (
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
 from quarry.people.finding import CandidateQuery, Finding, find_people
-from quarry.people.normalisation import about, cleaned_query, edited, normalise, unsaid, validated
+from quarry.people.normalisation import about, cleaned_query, edited, normalise, validated, without_words
 from quarry.people.ranking import TOP_PEOPLE, excluded_terms, nobody_is, preferred_clauses, soft_terms
 from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
 from quarry.people.reasons import (
@@ -58,8 +64,7 @@ from quarry.people.retrieval import (
     load_cards,
     load_profiles,
 )
-from quarry.people.understood import constraints_of as constraints_as
-from quarry.people.understood import understood_of
+from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop
@@ -146,7 +151,7 @@ async def _search(
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
     if request.understood is not None:
-        constraints_ = constraints_as(request.understood, request.query)
+        constraints_ = constraints_of(request.understood, request.query)
         request = request.model_copy(update={"constraints": constraints_, "understood": None})
     constraints = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
@@ -185,7 +190,7 @@ async def _search(
                 await claim.store(connection, response)
             if is_charged:
                 # last, since the user's other searches wait from here for the end of this transaction
-                await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
+                await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id), services.quotas)
     if is_charged:
         services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
@@ -208,6 +213,7 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
     """Check the credit before any model call. The charge itself checks again."""
     with run.step("credit_check"):
         async with services.database.transaction() as connection:
+            await require_credits_of_tenant(connection, SEARCH_PRICE, services.quotas)
             balance = await open_account(connection, services.settings, caller.user_id)
         if balance < SEARCH_PRICE:
             raise PaymentRequired(NOT_ENOUGH)
@@ -246,7 +252,7 @@ async def _find(
         vector,
         excluded,
         preferred=preferred_clauses(constraints) if request.constraints else [],
-        named=soft_terms(constraints),
+        soft_terms=soft_terms(constraints),
         ruled_out=excluded_terms(constraints),
         shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
@@ -302,13 +308,6 @@ def _budget(services: Services) -> Budget:
     )
 
 
-class ReadQuery(NamedTuple):
-    """A query as read. `is_tidy`: all words are everyday ones or spelt as in the data, so there is nothing to correct."""
-
-    constraints: Constraints
-    is_tidy: bool
-
-
 async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """Read a query. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
@@ -316,16 +315,19 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         read, is_tidy = await read_without_model(query, services.reader, today)
     cleaned = query if is_tidy else await _clean_up(query, run)
     read = read.model_copy(update={"query_cleaned": cleaned})
-    reading_inputs = QueryToRead(cleaned, today, read)
-    output = await decide(PEOPLE_QUERY, reading_inputs, run)
-    if run.chat is None or PEOPLE_QUERY.name in run.degraded:
+    by_rule = PeopleQuery(must=read.must, should=read.should, exclude=read.exclude, like=read.like)
+    step = ModelStep[Sequence[str], PeopleQuery](
+        "people_query", lambda refused: query_messages(cleaned, today, refused), PeopleQuery, lambda _: by_rule
+    )
+    output = await decide(step, (), run)
+    if run.chat is None or step.name in run.degraded:
         return read
     with run.step("validate"):
         constraints, refused = await _validated(output, query, cleaned, services)
     if refused:
         # the model may have had a reason for a condition, but not for its value
-        again = await decide(PEOPLE_QUERY, replace(reading_inputs, refused=tuple(refused)), run)
-        if PEOPLE_QUERY.name not in run.degraded:
+        again = await decide(step, refused, run)
+        if step.name not in run.degraded:
             constraints = await off_loop(validated, again, query, cleaned)
     return await as_in_data(constraints, services.reader)
 
@@ -337,7 +339,7 @@ async def _validated(
     nearest.
     """
     constraints = await off_loop(validated, output, query, cleaned)
-    problems = [f"no words of the query say {each}" for each in await off_loop(unsaid, output, constraints)]
+    problems = [f"no words of the query say {each}" for each in await off_loop(without_words, output, constraints)]
     try:
         await check_constraints(constraints, "", services.reader)
     except InvalidInput as error:
@@ -345,19 +347,20 @@ async def _validated(
     return constraints, problems[:REFUSED_MAX]
 
 
-async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
-    """Read a query by its segments, with one look-up of values. Raises DatabaseUnavailable."""
+async def read_without_model(query: str, database: Database, today: datetime.date) -> tuple[Constraints, bool]:
+    """Read a query by its segments, with one look-up of values; and whether there is nothing to correct: all words are everyday
+    ones or spelt as in the data. Raises DatabaseUnavailable.
+    """
     tokens = tokenise(query)[:TOKENS_MAX]
     found = await off_loop(measured, query, tokens, today)
     forms, doubtful = await off_loop(to_look_up, tokens, found)
     matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
-    return await off_loop(lambda: read_cut(put_together(query, tokens, found, matches)))
 
+    def read() -> tuple[Constraints, bool]:
+        cut = put_together(query, tokens, found, matches)
+        return normalise(constraints_of_segments(cut, read_parts(cut, learned()))), _is_tidy(cut)
 
-def read_cut(query: Cut) -> ReadQuery:
-    """Read a query that is cut into segments."""
-    read = read_parts(query, learned())
-    return ReadQuery(normalise(constraints_of(query, read)), _is_tidy(query))
+    return await off_loop(read)
 
 
 def _is_tidy(query: Cut) -> bool:
@@ -386,26 +389,6 @@ async def _clean_up(query: str, run: Run) -> str:
                 pass
         run.degrade(PEOPLE_CLEANUP, record)
         return query
-
-
-@dataclass(frozen=True)
-class QueryToRead:
-    """A cleaned query, the day, and the reading without a model. `refused` is what was wrong with the model's first reading."""
-
-    cleaned: str
-    today: datetime.date
-    read: Constraints
-    refused: tuple[str, ...] = ()
-
-
-PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
-    "people_query",
-    lambda asked: query_messages(asked.cleaned, asked.today, asked.refused),
-    PeopleQuery,
-    lambda asked: PeopleQuery(
-        must=asked.read.must, should=asked.read.should, exclude=asked.read.exclude, like=asked.read.like
-    ),
-)
 
 
 def _reasons_by_rule(task: ReasonsToGive) -> PeopleReasons:

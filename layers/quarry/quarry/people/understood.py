@@ -30,7 +30,7 @@ MEASURED: Mapping[str, tuple[str, str]] = {
     "salary": ("", "offer_salary_inr_per_year"),
 }
 """The least and the most of a field, by their names in `must`."""
-SAID = {"period": "time", "start_date": "started", "end_date": "ended", "salary": "offer_salary_inr_per_year"}
+EVIDENCE_NAMES = {"period": "time", "start_date": "started", "end_date": "ended", "salary": "offer_salary_inr_per_year"}
 """What evidence calls a field, if not by its name."""
 OF_CARDS = (
     "company_norm", "team_norm", "intent_primary", "domain", "sub_domain", "employment_type", "seniority_level", "location_text",
@@ -190,7 +190,7 @@ _WRITTEN = (
 
 def _between(part: Must | Exclude, name: str) -> Iterator[tuple[str, Condition]]:
     least, most = (getattr(part, each) if each else None for each in MEASURED[name])
-    key = f"must.{SAID.get(name, name)}"
+    key = f"must.{EVIDENCE_NAMES.get(name, name)}"
     if least is not None and most is not None:
         yield key, Comparison(field=name, op="between", values=(least, most))
     elif least is not None or most is not None:
@@ -252,11 +252,8 @@ def _compared(part: str, fields: dict[str, Any], condition: Comparison, related:
     name, values = condition.field, _values(condition)
     if name in MEASURED and (part == "must" or (part == "exclude" and name == "period")):
         ends = MEASURED[name]
-        least, most = {"between": values[:2], ">=": [*values, None], "<=": [None, *values]}.get(
-            condition.op, [*values, *values]
-        )
-        fields |= {end: value for end, value in zip(ends, (least, most), strict=True) if end and value is not None}
-        return f"{part}.{SAID.get(name, name)}"
+        fields |= {end: each for end, each in zip(ends, _ends(condition), strict=True) if end and each is not None}
+        return f"{part}.{EVIDENCE_NAMES.get(name, name)}"
     model, known = _PARTS[part]
     if name == "role" and part == "must":
         fields.setdefault("role", []).append("|".join(map(str, values)))
@@ -289,6 +286,12 @@ def _add(model: type[Must | Should | Exclude], fields: dict[str, Any], name: str
 
 def _values(condition: Comparison) -> list[Any]:
     return [*condition.scalars]
+
+
+def _ends(condition: Comparison) -> tuple[Any, Any]:
+    """The least and the most that a condition allows; None for no bound."""
+    first, *_, last = [*condition.scalars] * 2
+    return None if condition.op == "<=" else first, None if condition.op == ">=" else last
 
 
 def _evidence(read: Understood, keys: Mapping[str, str], query: str) -> Iterator[Evidence]:
@@ -357,10 +360,7 @@ _TITLED = {
 
 
 def _measured(condition: Comparison) -> str:
-    values = _values(condition)
-    least, most = {"between": values[:2], ">=": [*values, None], "<=": [None, *values]}.get(
-        condition.op, [*values, *values]
-    )
+    least, most = _ends(condition)
     if condition.field == "salary":
         return gettext("pay up to {amount} a year", amount=rupees(float(most or 0)))
     if condition.field == "experience_years":

@@ -104,7 +104,7 @@ class PaymentRequired(QuarryError):
     status = 402
     title = gettext_noop("Not enough credits")
     meaning = "The call costs a credit and none is left. Nothing was charged or stored."
-    remedy = "An operator grants credits with `quarry credits grant`."
+    remedy = "An operator grants credits with `quarry credits grant`, or raises the quota of a tenant."
 
 
 class Forbidden(QuarryError):
@@ -186,7 +186,7 @@ class InvalidInput(QuarryError):
 class RateLimited(QuarryError):
     status = 429
     title = gettext_noop("Too many requests")
-    meaning = "The user sent too many requests in a minute."
+    meaning = "The user, or all users of the tenant together, sent too many requests in a minute."
     remedy = "Wait the seconds in `Retry-After`."
 
 

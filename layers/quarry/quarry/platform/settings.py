@@ -184,6 +184,14 @@ class SettingFields(LazyModel):
         "TENANT. Unset: the installation serves its one schema.",
         pattern=r"^[A-Za-z0-9_:.\-/]{1,200}$",
     )
+    tenant_requests_per_minute: int = setting(
+        0,
+        "Requests a minute for all users of a tenant together; 0: any number. `quarry tenant quota` sets another for one "
+        "tenant, also of the next two.",
+        ge=0,
+    )
+    tenant_rows: int = setting(0, "Rows that a tenant may hold; 0: any number.", ge=0)
+    tenant_credits: int = setting(0, "Credits that the users of a tenant may spend in all; 0: any number.", ge=0)
     rate_limit_per_minute: int | None = setting(
         None,
         "Requests a minute for one user and class of route; 0 turns the limit off. Unset: 30 for routes that call a "

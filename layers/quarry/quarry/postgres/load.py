@@ -75,11 +75,17 @@ class LoadError(QuarryError):
 
 
 def load_file(
-    url: str, table: LoadableTable, path: Path, *, schema: str = DEFAULT_SCHEMA, skip_invalid: bool = False
+    url: str,
+    table: LoadableTable,
+    path: Path,
+    *,
+    schema: str = DEFAULT_SCHEMA,
+    skip_invalid: bool = False,
+    check: Callable[[SyncConnection], None] = lambda connection: None,
 ) -> Loaded:
     """Load one file of any format that `open_records` knows into its table. Raises as `load_records`, and OSError."""
     with open_records(path) as file:
-        return load_records(url, table, file, schema=schema, skip_invalid=skip_invalid)
+        return load_records(url, table, file, schema=schema, skip_invalid=skip_invalid, check=check)
 
 
 def load_records(
@@ -90,10 +96,12 @@ def load_records(
     schema: str = DEFAULT_SCHEMA,
     skip_invalid: bool = False,
     on_progress: Callable[[int], None] = lambda bytes_read: None,
+    check: Callable[[SyncConnection], None] = lambda connection: None,
 ) -> Loaded:
     """Load the records of an open file into its table.
 
-    `on_progress` gets the number of bytes read so far. Raises LoadError if a row is invalid (unless `skip_invalid`),
+    `on_progress` gets the number of bytes read so far. `check` is called at the end of the transaction.
+    Raises LoadError if a row is invalid (unless `skip_invalid`),
     UnreadableFile, also if the file has columns that the table lacks, and DatabaseUnavailable.
     """
     _check_columns(table, file)
@@ -106,6 +114,7 @@ def load_records(
         if loaded.skipped and not skip_invalid:
             raise LoadError(file.name, loaded.problems, loaded.skipped)
         loaded.changed = _upsert(connection, table)
+        check(connection)
     return loaded
 
 

@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret
 from quarry.platform.text import visible
-from quarry.postgres.rds import DEFAULT_PORT, IamAddress
+from quarry.postgres.connections import DEFAULT_PORT, IamAddress
 
 Address = str | Secret | Callable[[], str]
 """The URL of a database, or what provides it."""

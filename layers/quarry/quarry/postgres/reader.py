@@ -20,7 +20,7 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres.failures import MISSING_SCHEMA
+from quarry.postgres.connections import MISSING_SCHEMA
 from quarry.postgres.pool import Connection, Database, Query, T
 
 ReaderState = Literal["ok", "behind", "unavailable"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,11 +30,13 @@ AT_ONCE = 4
 NAME_MAX = 200
 SCHEMA_PATTERN = r"[a-z_][a-z0-9_]{0,57}"
 """Names of schemas; with the ending of DATA they are still names of Postgres."""
+USE_SETTING = -1
+"""Instead of a quota."""
 DATA = "_data"
 """The end of the name of the schema with a tenant's own tables, which `quarry load --as` makes."""
 
 _SLUG_MAX = 24
-_KNOWN = "select name, schema_name, release, problem, node from tenants"
+_KNOWN = "select name, schema_name, release, problem, node, requests_per_minute, rows_max, credits_max from tenants"
 
 _WORKERS = """
 select w.nodename || ':' || w.nodeport from pg_dist_node w
@@ -47,7 +49,7 @@ group by w.nodeid, w.nodename, w.nodeport order by count(t.name), w.nodeid limit
 @dataclass(frozen=True)
 class TenantRow:
     """A tenant as it is recorded. `problem` is why its last migration failed; `node` is the server of its schema, None for the
-    installation's own.
+    installation's own. Of a quota, None is the settings' own, and 0 any amount.
     """
 
     name: str
@@ -55,6 +57,9 @@ class TenantRow:
     release: str | None
     problem: str | None
     node: str | None
+    requests_per_minute: int | None = None
+    rows_max: int | None = None
+    credits_max: int | None = None
 
     @property
     def data_schema(self) -> str:
@@ -98,6 +103,21 @@ def read_tenant(connection: SyncConnection, name: str) -> TenantRow:
     if found is None:
         raise NotFound(f"There is no tenant {visible(name)!r}: `quarry tenant list` lists them.")
     return found
+
+
+def set_quotas(connection: SyncConnection, name: str, given: Mapping[str, int | None]) -> TenantRow:
+    """Set quotas of a tenant by the names of their columns: None leaves one as it is, USE_SETTING makes it that of the settings.
+    Returns the tenant. Raises NotFound.
+    """
+    with connection.transaction():
+        tenant = read_tenant(connection, name)
+        for column, quota in given.items():
+            if quota is not None:
+                connection.execute(
+                    SQL("update tenants set {} = nullif(%s, %s) where name = %s").format(Identifier(column)),
+                    [quota, USE_SETTING, tenant.name],
+                )
+        return read_tenant(connection, name)
 
 
 def add_tenant(

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from psycopg.sql import Identifier, Literal
 
-from quarry.postgres.schema import EXTENSIONS_SCHEMA, SyncConnection, value
-from quarry.postgres.statements import statements_of
+from quarry.postgres.schema import EXTENSIONS_SCHEMA, SyncConnection, statements_of, value
 
 # settings of the session, and what is there before a tenant is
 _NOT_OF_TENANTS = re.compile(r"(set|select pg_catalog\.set_config|create schema|create extension)\b", re.IGNORECASE)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.arithmetic import Computed
 from quarry.query.paths import NUMERICAL, Path, Rows, invalid, measure_called, resolve, rows_of
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
 from quarry.schema.source import Field, Schema
@@ -47,7 +46,7 @@ def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
     compared = [each.field for each in comparisons_of(conditions) if each.scalars]
     ordered = [each.by for each in query.order] if query.asks_for_rows else []
     paths = (_resolved(name, rows_of(source), schema) for name in (*compared, *ordered))
-    found = ((path.text, _currency_of(path)) for path in paths if path is not None)
+    found = ((path.text, path.currency_of) for path in paths if path is not None)
     return {path: named for path, named in found if named is not None and not _is_one(conditions, named)}
 
 
@@ -61,7 +60,7 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     found: dict[str, None] = {}
     for aggregate in aggregates_over_rows(query, rows):
         path = _resolved(aggregate.field or "", rows, schema)
-        named = None if path is None else _currency_of(path)
+        named = None if path is None else path.currency_of
         if path is None or named is None or aggregate.fn not in _MEASURES:
             continue
         if path.leads_to_many:
@@ -102,16 +101,6 @@ def _resolved(name: str, rows: Rows, schema: Schema) -> Path | None:
         return resolve(name, rows, schema, "")
     except InvalidInput:
         return None
-
-
-def _currency_of(path: Path) -> str | None:
-    """The path to the currency of the money at the end of a path."""
-    if not isinstance(path.end, Field | Computed) or path.end.currency_of is None or path.over == "count":
-        return None
-    if isinstance(path.end, Computed):
-        return path.end.currency_of
-    before, dot, _ = path.text.rpartition(".")
-    return f"{before}{dot}{path.end.currency_of}"
 
 
 def _is_one(conditions: Iterable[Condition], field: str) -> bool:

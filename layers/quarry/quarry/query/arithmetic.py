@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarry.language.word_forms import singular
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.schema.calendar import MONTHS, Calendar
-from quarry.schema.source import Field, Kind
+from quarry.schema.source import MONTHS, Calendar, Field, Kind
 
 if TYPE_CHECKING:
     from quarry.query.paths import Path

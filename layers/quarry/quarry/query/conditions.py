@@ -11,14 +11,28 @@ from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
+from quarry.platform.text import piece_pattern
 from quarry.query.arithmetic import Computed
-from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
+from quarry.query.expressions import (
+    TRUE,
+    Building,
+    Operand,
+    Related,
+    Scope,
+    aggregated,
+    are_indexed,
+    compared,
+    element_table,
+    elements,
+    folded,
+    held,
+    key_of,
+    related,
+)
 from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
-from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
-from quarry.schema.facets import TEXT_KINDS
 from quarry.schema.matching import holds_one_of, is_place_among
-from quarry.schema.source import Field, SqlOf
+from quarry.schema.source import TEXT_KINDS, Field, SqlOf
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
@@ -141,7 +155,11 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     is_spelt = isinstance(comparison.values, Spelt) and path.end.kind == "text"
     if path.end.place is not None:
         return partial(_holds_place, path.end.place, is_spelt)
-    return partial(_is_one_of, path.end) if is_spelt else None
+    if is_spelt:
+        return partial(_is_one_of, path.end)
+    is_array_of_texts = path.end.is_array and path.end.kind == "text"
+    has_texts = all(isinstance(value, str) and value.strip(" ") for value in comparison.scalars)
+    return partial(_has_element, path.end) if is_array_of_texts and has_texts else None
 
 
 def _is_named(facet: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
@@ -155,6 +173,25 @@ def _is_one_of(field: Field, row: LiteralString, values: Sequence[str], building
     """
     same = SQL("({})::text[] && {}::text[]" if field.is_array else "({})::text = any({}::text[])")
     return same.format(SQL(field.sql(row)), building.parameter(list(values)))
+
+
+def _has_element(field: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+    """Whether an array has one of some texts, but for their case and outer spaces. Only an array that has the text, or holds it
+    in any case, is taken apart, which takes five times as long as to look.
+    """
+    patterns = [piece_pattern(value.strip(" ")) for value in values]
+    return SQL(
+        "({array} && {texts}::text[] or (lower(array_to_string({array}, E'\\n')) collate \"C\" like any({patterns}::text[])"
+        " and exists (select from unnest({array}) v (v) where lower(btrim(v.v)) = any({folded}::text[]))))"
+    ).format(
+        array=SQL("({})::text[]").format(SQL(field.sql(row))),
+        texts=building.parameter(list(values)),
+        patterns=building.once(SQL(_EACH).format(SQL("lower(p)"), building.parameter(patterns))),
+        folded=building.once(SQL(_EACH).format(SQL("lower(btrim(p))"), building.parameter(list(values)))),
+    )
+
+
+_EACH: LiteralString = "array(select {} from unnest({}::text[]) p)"
 
 
 def _holds_place(
@@ -243,10 +280,7 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
     rows, value = many_values(scope, path, pointer, at_once=True)
-    computed = aggregate_of(path, value, rows.scope)
-    if rows.owner is None:
-        return SQL("({})").format(rows.select(computed))
-    return or_of_none(path, SQL("{}.v").format(rows.joined(computed)))
+    return or_of_none(path, rows.of_row(aggregate_of(path, value, rows.scope)))
 
 
 def or_of_none(path: Path, value: Composable) -> Composable:

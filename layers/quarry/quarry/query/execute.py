@@ -17,7 +17,6 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import EXACT_MAX
 from quarry.postgres.pool import Database
-from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     Reader,
     aggregate_of,
@@ -28,10 +27,10 @@ from quarry.query.conditions import (
     path_operand,
     words_held,
 )
+from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.phrases import Phrases
-from quarry.query.scope import ROW, Base, Building, Scope, Values
 from quarry.query.values import period_name
 from quarry.schema.algebra import (
     LIMIT_MAX,

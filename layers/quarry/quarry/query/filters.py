@@ -29,8 +29,7 @@ from quarry.schema.algebra import (
     comparisons_of,
     mapped,
 )
-from quarry.schema.facets import NUMERIC_KINDS
-from quarry.schema.source import KEY, Field, Schema, Source
+from quarry.schema.source import KEY, NUMERIC_KINDS, Field, Schema, Source
 
 RANGES: frozenset[Operator] = frozenset({"<", "<=", ">", ">=", "between"})
 

@@ -18,24 +18,16 @@ from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
-from quarry.query.numbers import Number, Numbers
+from quarry.query.expressions import DATES, Base, Operand, Scope, first_day, key_of, shown
+from quarry.query.numbers import Number, Numbers, length_of
 from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
-from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of, period_start
 from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.schema.source import Field, Kind, Source
 
 FILL_MAX = 1_000
 """Most empty steps of a period that are filled in."""
-STEPS: dict[Period, str] = {
-    "day": "1 day",
-    "week": "7 days",
-    "month": "1 month",
-    "quarter": "3 months",
-    "year": "1 year",
-}
 
 
 class Key(NamedTuple):
@@ -196,7 +188,7 @@ def _derived(numbers: Numbers) -> list[Composed]:
         name = f"d{number.place}"
         found.append(
             SQL("{} as (select *, {} as {} from {})").format(
-                Identifier(name), number.sql, _value(number.place), Identifier(before)
+                Identifier(name), number.sql, number.name, Identifier(before)
             )
         )
         before = name
@@ -219,7 +211,7 @@ def _within(keys: list[Key], listed: list[Number], operand: NamedOperand, base: 
                 value = operand(order.by, f"{base.pointer}/group/{key.place}/order/{place}/by").value
                 terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
         if not terms:
-            terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
+            terms += [SQL("h.{} desc nulls last").format(number.name) for number in listed[:1]]
         outer = keys[: key.place] if key is keys[-1] else keys[: key.place + 1]
         terms += [SQL("h.{} nulls last").format(name) for each in keys for name in each.names]
         found.append(([name for each in outer for name in each.names], SQL(", ").join(terms), key.group.limit))
@@ -261,7 +253,7 @@ def page_of(groups: Grouped) -> Composed:
     columns = [
         SQL("{}.x").format(_spelling(key)) if key.x is not None else SQL("p.{}").format(key.name) for key in groups.keys
     ]
-    columns += [SQL("p.{}").format(_value(number.place)) for number in groups.shown]
+    columns += [SQL("p.{}").format(number.name) for number in groups.shown]
     named = [SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)]
     named += [SQL("p.{}, ").format(tie_name(at)) for at in range(len(groups.ordered_by))]
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
@@ -323,7 +315,7 @@ def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
 
 def column_of(groups: Grouped) -> Composed:
     """The only aggregate, else the only group, as a subquery reads it."""
-    name = _value(groups.shown[0].place) if groups.shown else groups.keys[0].name
+    name = groups.shown[0].name if groups.shown else groups.keys[0].name
     return SQL("with {} select {} as v from p").format(SQL(", ").join(groups.parts), name)
 
 
@@ -391,7 +383,7 @@ def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: 
     if number is None:
         known = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
         raise unknown(pointer, "a query with groups", "group or aggregate", name, [*known, *base.scope.rows.measures])
-    return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
+    return Operand(SQL("h.{}").format(number.name), number.kind, name)
 
 
 def _order(
@@ -411,7 +403,7 @@ def _order(
         outer = [] if limited is None else keys[: limited or 1] if len(keys) > 1 else []
         terms += [SQL("h.{} nulls last").format(name) for key in outer for name in key.names]
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period or key.group.is_bucketed]
-        terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
+        terms += [SQL("h.{} desc nulls last").format(number.name) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
     return asked, SQL(", ").join(terms or [SQL("h.n")])
 
@@ -443,7 +435,7 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     groups = _of_parts(keys, numbers) if _in_parts(keys, numbers) else [_whole(keys, numbers)]
     if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
         return [*groups, SQL("f as (select * from g)").format()]
-    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
+    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(each.name, each.of_none) for each in numbers.over_rows]
     return [
         *groups,
         _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
@@ -455,7 +447,7 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
 
 def _whole(keys: list[Key], numbers: Numbers) -> Composed:
     """`g` over the rows."""
-    values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.over_rows]
+    values = [SQL("{} as {}").format(number.sql, number.name) for number in numbers.over_rows]
     values += [
         SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
         for number in numbers.over_rows
@@ -526,8 +518,8 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
     ).format(
         first=next(ends),
         last=next(ends),
-        step=SQL("interval {}").format(Literal(STEPS[period])),
-        most=SQL("{} * interval {}").format(FILL_MAX, Literal(STEPS[period])),
+        step=length_of(period),
+        most=SQL("{} * {}").format(FILL_MAX, length_of(period)),
     )
 
 
@@ -581,7 +573,3 @@ def _spellings(key: Key, *, in_parts: bool) -> Composed:
 
 def _spelling(key: Key) -> Identifier:
     return Identifier(f"s{key.place}")
-
-
-def _value(place: int) -> Identifier:
-    return Identifier(f"v{place}")

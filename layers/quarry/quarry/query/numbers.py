@@ -11,13 +11,12 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
 from quarry.query.arithmetic import Computed, combined
-from quarry.query.comparisons import Parted, aggregated, in_parts, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
+from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, is_finite, key_of
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid, measure_called, resolve_over
-from quarry.query.scope import Scope
 from quarry.schema.algebra import Aggregate, Column, Period
 from quarry.schema.source import Field, Kind
-from quarry.spans.quantities import currency_code
+from quarry.spans.numbers import currency_code
 
 WORDS = {
     "count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest",
@@ -50,6 +49,11 @@ class Number(NamedTuple):
     parted: Parted | None = None
     unfinite_parted: Parted | None = None
     """The same over parts of the rows, where these add up."""
+
+    @property
+    def name(self) -> Identifier:
+        """Its column."""
+        return Identifier(f"v{self.place}")
 
     @property
     def of_none(self) -> Composable:
@@ -149,7 +153,7 @@ class Numbers:
 
     def _over_groups(self, aggregate: Aggregate, part: Number) -> Composed:
         """What is computed of the number of this group and of others. A period without rows is no previous one."""
-        value = _value(part.place)
+        value = part.name
         if aggregate.fn == "rank":
             return SQL(
                 "(case when {0} is not null then rank() over (partition by {1} order by {0} desc nulls last) end)"
@@ -166,7 +170,7 @@ class Numbers:
                 value, self.shown, by, key
             )
         self.back += aggregate.steps
-        back = SQL("interval {}").format(Literal(f"{aggregate.steps * STEP_DAYS[period][0]} {STEP_DAYS[period][1]}"))
+        back = length_of(period, aggregate.steps)
         return SQL(
             "(case when isfinite({2}) then max(case when n > 0 then {0} end) over"
             " ({1}order by {2} range between {3} preceding and {3} preceding) end)"
@@ -179,7 +183,7 @@ class Numbers:
         made = combined("-" if aggregate.fn == "change" else sign, one, two, f"{pointer}/of")
         if aggregate.fn == "change":
             made = combined("/", made, two, f"{pointer}/of")
-        values = [_value(each.place) if isinstance(each, Number) else Literal(Decimal(str(each))) for each in parts]
+        values = [each.name if isinstance(each, Number) else Literal(Decimal(str(each))) for each in parts]
         sql = SQL(made.template).format(*values)
         # periods that are filled in have no ratio
         if sign == "/":
@@ -244,7 +248,7 @@ class Numbers:
             len(self.all),
             unfinite,
             is_rounded=function in ROUNDED or (path.is_rounded and function not in ("count", "count_distinct")),
-            currency_of=_currency_of(distinct_path),
+            currency_of=distinct_path.currency_of,
             parted=parted,
             unfinite_parted=unfinite_parted,
         )
@@ -320,46 +324,30 @@ class Numbers:
     def _of_all(self, aggregate: Aggregate, path: Path, only: Composable | None, pointer: str) -> Composed:
         """Over all the values of related rows together."""
         rows, value = many_values(self.scope, path, pointer, at_once=True)
-        values = SQL("jsonb_agg({})").format(value)
-        of_row = (
-            SQL("({})").format(rows.select(values)) if rows.owner is None else SQL("{}.v").format(rows.joined(values))
-        )
-        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        of_row = rows.of_row(SQL("jsonb_agg({})").format(value))
         return SQL(
             "(select {} from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(nullif(r.v, 'null')) e (v))"
         ).format(
             aggregated(aggregate.fn, SQL("e.v"), "number", is_finite(SQL("e.v")), aggregate.fraction),
             self._read(of_row),
-            chosen,
+            filtered(only),
         )
 
     def _of_shared(self, aggregate: Aggregate, path: Path, only: Composable | None, pointer: str) -> Composed:
         """Over the numbers of related rows that several rows have in common, each once."""
         if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
-            raise invalid(
-                f"{pointer}/field",
-                f"{path.text} has several values a row: ask its own source",
-            )
+            raise invalid(f"{pointer}/field", f"{path.text} has several values a row: ask its own source")
         rows, value = many_values(self.scope, path, pointer, at_once=True)
-        numbers = by_row(rows.scope, value)
-        of_row: Composable = (
-            SQL("({})").format(rows.select(numbers)) if rows.owner is None else SQL("{}.v").format(rows.joined(numbers))
-        )
-        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
-        return of_merged(aggregate.fn, SQL("jsonb_agg({}){}").format(self._read(of_row), chosen), aggregate.fraction)
+        of_row = self._read(rows.of_row(by_row(rows.scope, value)))
+        return of_merged(aggregate.fn, SQL("jsonb_agg({}){}").format(of_row, filtered(only)), aggregate.fraction)
 
     def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
         rows, value = many_values(self.scope, path, pointer, at_once=True)
-        key = key_of(value, path.kind)
-        if rows.owner is None:
-            of_row: Composable = SQL("to_jsonb(array({}))").format(rows.select(key))
-        else:
-            of_row = SQL("coalesce({}.v, '[]')").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
-        kept = self._read(of_row)
-        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        keys = rows.of_row(SQL("jsonb_agg(distinct {})").format(key_of(value, path.kind)))
+        of_row = self._read(SQL("coalesce({}, '[]')").format(keys))
         return SQL(
             "(select count(distinct e.v) from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(r.v) e (v))"
-        ).format(kept, chosen)
+        ).format(of_row, filtered(only))
 
     def _name(self, aggregate: Aggregate) -> str:
         """Its name; a second one of this name is `count#2`."""
@@ -367,10 +355,15 @@ class Numbers:
         return f"{aggregate.name}#{same + 1}" if same else aggregate.name
 
 
-STEP_DAYS: dict[Period, tuple[int, str]] = {
+_STEPS: dict[Period, tuple[int, str]] = {
     "day": (1, "days"), "week": (7, "days"), "month": (1, "months"), "quarter": (3, "months"), "year": (12, "months"),
 }  # fmt: skip
-"""How long each period is."""
+
+
+def length_of(period: Period, steps: int = 1) -> Composed:
+    """How long so many steps of a period are."""
+    number, unit = _STEPS[period]
+    return SQL("interval {}").format(Literal(f"{steps * number} {unit}"))
 
 
 def _of_one_row_each(
@@ -399,20 +392,6 @@ def _is_part(ratio: Aggregate) -> bool:
     part, whole = ratio.operands
     is_same = (part.fn, part.field) == (whole.fn, whole.field) and part.fn in _PARTED
     return is_same and len(part.where) > len(whole.where) and all(each in part.where for each in whole.where)
-
-
-def _value(place: int) -> Identifier:
-    return Identifier(f"v{place}")
-
-
-def _currency_of(path: Path) -> str | None:
-    """The path to the currency of the money that a number is in, if rows differ."""
-    if path.kind != "money" or not isinstance(path.end, Field | Computed) or path.end.currency_of is None:
-        return None
-    if isinstance(path.end, Computed):
-        return path.end.currency_of
-    before, dot, _ = path.text.rpartition(".")
-    return f"{before}{dot}{path.end.currency_of}"
 
 
 def _measured(part: Number | float, place: int) -> Computed:

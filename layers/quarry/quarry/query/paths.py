@@ -159,6 +159,14 @@ class Path(NamedTuple):
         return self.end.currency if self.end.kind == "money" else self.end.unit
 
     @property
+    def currency_of(self) -> str | None:
+        """The path to the currency of the money at its end, if rows differ."""
+        if self.kind != "money" or not isinstance(self.end, Field | Computed) or self.end.currency_of is None:
+            return None
+        before, dot, _ = ("", "", "") if isinstance(self.end, Computed) else self.text.rpartition(".")
+        return f"{before}{dot}{self.end.currency_of}"
+
+    @property
     def label(self) -> str:
         end = self.end
         if isinstance(end, Computed):

@@ -10,10 +10,20 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
 
-from quarry.language.labels import days_label, listed_label, period_name, steps_label, value_label, weekday_name
 from quarry.language.messages import language, pgettext
 from quarry.language.word_forms import plural, singular
-from quarry.language.writing import ENGLISH, Grain, Writing, writing_of
+from quarry.language.writing import (
+    ENGLISH,
+    Grain,
+    Writing,
+    days_label,
+    listed_label,
+    period_name,
+    steps_label,
+    value_label,
+    weekday_name,
+    writing_of,
+)
 from quarry.platform.errors import InvalidInput
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
 from quarry.query.values import interval_of, truth_of
@@ -39,7 +49,7 @@ from quarry.schema.algebra import (
     WordValues,
 )
 from quarry.schema.source import Field, Kind, Schema, Source
-from quarry.spans.quantities import converted, dimension_of, plain_unit
+from quarry.spans.numbers import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
 """Values of one condition that are named. The others are counted."""

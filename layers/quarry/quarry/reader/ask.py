@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from quarry.reader.features import Features
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
 
-Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
+Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "share"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,7 @@ class Ask:
     count_distinct   the number of different values of the field `shown`
     numbers          `functions` of `shown`: one per field, or several of one field
     groups           rows grouped by `shown` and `period`: `functions` of `measured`, or the count; sorted if `direction` is set
-    each             `shown` with the number of related rows; sorted by that number if `direction` is set
-    `related` is the link to the rows that are counted, to sort rows and for `each`.
+    `related` is the link to the rows that are counted, to sort rows by their number.
     """
 
     kind: Kind
@@ -51,8 +50,7 @@ class Ask:
         """Whether it asks for one number over the rows."""
         return self.kind == "count" or (self.kind == "numbers" and len(self.functions) == 1)
 
-    @property
-    def fields(self) -> Iterator[FieldName]:
+    @cached_property
+    def fields(self) -> tuple[FieldName, ...]:
         """All fields it needs."""
-        yield from self.shown
-        yield from (each for each in (self.order, self.measured) if each)
+        return (*self.shown, *[each for each in (self.order, self.measured) if each])

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import get_args
 
 from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
-from quarry.spans.quantities import dimension_of
+from quarry.spans.numbers import dimension_of
 
 BASES_MAX = 6
 BASES_MIN = 3
@@ -57,7 +58,7 @@ class Asks:
     def all(self) -> list[Ask]:
         """The likeliest asks, best first."""
         found = [ask for base in self._bases() for ask in self._of(base)]
-        found.sort(key=lambda ask: -ask.evidence.rank)
+        found.sort(key=attrgetter("evidence.rank"), reverse=True)
         kept: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in found:
@@ -172,10 +173,9 @@ class Asks:
         is_titled = base.title in base.fields and not base.title.is_listed
         keys = [(each,) for each in base.fields if each.is_key and (mentions.best(each) or not is_titled)]
         dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
-        whole = [each for each in (base.titles, base.columns) if each]
-        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]
+        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates]
         if base.titles:
-            lists += [(*base.titles, each) for each in strong[:4] if each not in base.titles]
+            lists += [base.titles, *((*base.titles, each) for each in strong[:4] if each not in base.titles)]
         found = []
         for shown in dict.fromkeys(lists):
             if len({clues.names.path(base.name, each) for each in shown}) < len(shown) or self._are_one(shown):
@@ -198,13 +198,12 @@ class Asks:
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.mentions.best(base.title) is None
         # if all its fields are named one by one, it is a list like any other
-        is_whole = shown in (base.titles, base.columns) and not all(clues.mentions.best(each) for each in shown)
-        whole = "title" if shown == base.titles else "all"
-        length = whole if is_whole else min(len(shown), LENGTH_MAX)
+        is_whole = shown == base.titles and not all(clues.mentions.best(each) for each in shown)
+        length = "title" if is_whole else min(len(shown), LENGTH_MAX)
         bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
         if is_whole:
             parts = []
-            bundles.append(clues.framed(f"shown:{length}:unsaid"))
+            bundles.append(clues.framed("shown:title:unsaid"))
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
         elif shown[0] is base.title and clues.mentions.best(base.title) is None:
@@ -247,7 +246,7 @@ class Asks:
                     yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)
 
     def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Features) -> Iterator[Ask]:
-        """The rows sorted by the number of their related rows, or each row with that number."""
+        """The rows sorted by the number of their related rows."""
         clues = self.clues
         for link in base.links:
             if not link.is_many:
@@ -257,7 +256,6 @@ class Asks:
             target = clues.called("related:rows", source) if source else Features(0, ())
             roles = [clues.role(link)] if source and link in base.links_to(source.name) else []
             own = clues.joined(evidence, named, target, *roles)
-            yield Ask("each", base, self._framed("each", own), shown, related=link)
             for direction in DIRECTIONS:
                 by = clues.joined(own, clues.freely(f"most:{direction}"))
                 ask = Ask("rows", base, self._framed("most", by), shown, None, direction, True, related=link)
@@ -268,13 +266,11 @@ class Asks:
     def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Features) -> Iterator[Ask]:
         clues = self.clues
         numeric = [each for each in fields if each.is_amount][:4]
-        dates = [each for each in fields if each.is_date] or [each for each in base.columns if each.is_date]
         unsaid = [] if numeric else [each for each in base.fields if each.is_amount][:2]
-        for each in (*numeric, *dates[:2], *unsaid):
+        for each in (*numeric, *unsaid):
             own = clues.joined(evidence, clues.field("measured", each))
-            functions = FUNCTIONS if each.is_number else FUNCTIONS[1:3]
-            for length in (1, 2, 3) if each.is_number else (1,):
-                for chosen in combinations(functions, length):
+            for length in (1, 2, 3):
+                for chosen in combinations(FUNCTIONS, length):
                     number = self._framed(f"numbers{length}", own, self._together(chosen, each))
                     yield Ask("numbers", base, number, (each,), functions=chosen)
         for pair in combinations(numeric[:3], 2):

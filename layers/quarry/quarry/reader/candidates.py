@@ -10,7 +10,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from quarry.reader.ask import Ask
 from quarry.reader.asks import Asks
@@ -80,9 +82,7 @@ class Candidate:
         ask = self.ask
         if ask.kind == "rows":
             return "extreme" if ask.is_first else "rows"
-        return {"count_distinct": "count", "share": "count", "each": "groups", "distinct": "rows"}.get(
-            ask.kind, ask.kind
-        )
+        return {"count_distinct": "count", "share": "count", "distinct": "rows"}.get(ask.kind, ask.kind)
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,18 @@ def candidates(
 
 
 def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_context: bool) -> list[Candidate]:
-    pairs = [_Pair(clues, ask, each, has_context=has_context) for ask, each in likely]
-    pairs.sort(key=lambda pair: -pair.score)
+    joint = _Joint(clues, has_context=has_context)
+    pairs = [joint.scored(ask, each) for ask, each in likely]
+    pairs.sort(key=itemgetter(0), reverse=True)
     found: list[Candidate] = []
     seen: set[str] = set()
-    for pair in pairs:
-        composed = compose(pair.ask, pair.conditions, clues.names)
+    for score, mask, ask, conditions, bundles in pairs:
+        composed = compose(ask, conditions, clues.names)
         if composed is None or (text := json.dumps(composed.query, sort_keys=True)) in seen:
             continue
         seen.add(text)
-        found.append(Candidate(composed, pair.ask, pair.conditions, pair.bundles, pair.score, pair.mask))
+        every = (*ask.evidence.bundles, *conditions.evidence.bundles, *bundles)
+        found.append(Candidate(composed, ask, conditions, every, score, mask))
         if len(found) == CANDIDATES_MAX:
             break
     return found
@@ -165,57 +167,73 @@ def _likeliest(
     return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
 
 
-def _goes_on(ask: Ask, conditions: Conditions, clues: Clues) -> bool:
-    """Whether a pair changes what the previous question asked."""
-    kept = {clues.framed("follows:ask"), clues.framed("follows:rows")}
-    return not kept.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles))
+class _Reach(NamedTuple):
+    """How far the fields of some conditions are from the rows asked for, and the features that depend on nothing else."""
+
+    hops: int
+    many: int
+    within: tuple[Bundle, ...]
 
 
-class _Pair:
-    """An ask with conditions, and the features that depend on both."""
+class _Joint:
+    """The features of an ask together with conditions. What depends on one of them alone is found once."""
 
-    __slots__ = ("_clues", "_is_alone", "ask", "conditions", "mask", "score")
+    def __init__(self, clues: Clues, *, has_context: bool) -> None:
+        self._clues = clues
+        self._alone = (clues.framed("alone"),) if has_context else ()
+        self._follows = {clues.framed("follows:ask"), clues.framed("follows:rows")} if has_context else set()
+        self._total = clues.mentions.alignable.bit_count() or 1
+        self._reaches: dict[tuple[str, Conditions], _Reach] = {}
+        self._hops: dict[Ask, int] = {}
+        self._made: dict[object, tuple[Bundle, ...]] = {}
 
-    def __init__(self, clues: Clues, ask: Ask, conditions: Conditions, *, has_context: bool) -> None:
-        self._clues, self.ask, self.conditions = clues, ask, conditions
-        self._is_alone = has_context and not _goes_on(ask, conditions, clues)
-        self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
-        self.score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in self._joint])
+    def scored(self, ask: Ask, conditions: Conditions) -> tuple[float, int, Ask, Conditions, tuple[Bundle, ...]]:
+        """The score, the words that are read, and the features that depend on both."""
+        clues, base = self._clues, ask.base.name
+        mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
+        reach = self._reaches.get((base, conditions))
+        if reach is None:
+            reach = self._reaches[base, conditions] = self._reach(base, conditions)
+        hops = self._hops.get(ask)
+        if hops is None:
+            ways = [clues.names.way(base, each.source) for each in ask.fields]
+            hops = self._hops[ask] = sum([len(way.links) for way in ways if way])
+        key = mask.bit_count(), hops + reach.hops, reach.many, ask.kind, len(conditions.tests), conditions.joined
+        made = self._made.get((*key, conditions.has_rows))
+        if made is None:
+            made = self._made[(*key, conditions.has_rows)] = self._bundles(*key, rows=conditions.has_rows)
+        bundles = (*made, *reach.within)
+        if self._alone and self._follows.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles)):
+            bundles += self._alone
+        score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in bundles])
+        return score, mask, ask, conditions, bundles
 
-    @property
-    def _joint(self) -> tuple[Bundle, ...]:
-        clues, total = self._clues, self._clues.mentions.alignable.bit_count() or 1
-        covered = self.mask.bit_count()
-        base, names = self.ask.base.name, clues.names
-        hops = many = 0
-        for test in self.conditions.tests:
+    def _reach(self, base: str, conditions: Conditions) -> _Reach:
+        clues, hops, many = self._clues, 0, 0
+        about = {test.about: test.form for test in conditions.tests if test.form in ("some", "none")}
+        within: list[Bundle] = []
+        for test in conditions.tests:
             source = test.field.source if test.field else test.about
-            way = names.way(base, source) if source else None
+            way = clues.names.way(base, source) if source else None
             if way is not None:
                 hops += len(way.links)
                 many += way.is_many and test.field is not None
-        for each in self.ask.fields:
-            way = names.way(base, each.source)
-            hops += len(way.links) if way else 0
-        rows = self.conditions.has_rows
-        about = {test.about: test.form for test in self.conditions.tests if test.form in ("some", "none")}
-        within = [
-            about[each.field.source] for each in self.conditions.tests if each.field and each.field.source in about
-        ]
+            if test.field and test.field.source in about:
+                within.append(clues.one(f"within:{about[test.field.source]}"))
+        return _Reach(hops, many, tuple(within))
+
+    def _bundles(
+        self, covered: int, hops: int, many: int, kind: str, tests: int, joined: str, *, rows: bool
+    ) -> tuple[Bundle, ...]:
+        clues, total = self._clues, self._total
         return (
             clues.one("covered", covered / total),
             clues.one("uncovered", float(total - covered)),
             clues.one("hops", float(hops)),
             clues.one("many", float(many)),
-            clues.one(f"pair:{self.ask.kind}:{len(self.conditions.tests) if self.conditions.tests else 0}:{rows}"),
-            clues.one(f"pair:{self.conditions.joined}:{self.ask.kind}"),
-            *(clues.one(f"within:{form}") for form in within),
-            *((clues.framed("alone"),) if self._is_alone else ()),
+            clues.one(f"pair:{kind}:{tests}:{rows}"),
+            clues.one(f"pair:{joined}:{kind}"),
         )
-
-    @property
-    def bundles(self) -> tuple[Bundle, ...]:
-        return (*self.ask.evidence.bundles, *self.conditions.evidence.bundles, *self._joint)
 
 
 OPERATORS: Mapping[str, str] = {

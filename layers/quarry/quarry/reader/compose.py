@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from quarry.reader.ask import Ask
@@ -56,7 +57,7 @@ class _Writer:
     conditions: Conditions
     names: Names
 
-    @property
+    @cached_property
     def base(self) -> SourceName:
         return self.ask.base
 
@@ -126,8 +127,6 @@ class _Writer:
                 return Composed({"aggregate": [self.number(function, each) for function, each in named]})
             case "groups":
                 return self._groups()
-            case "each":
-                return self._each()
             case _:
                 return self._rows()
 
@@ -156,12 +155,6 @@ class _Writer:
         if is_many:
             path = f"{'max' if ask.direction == 'desc' else 'min'}({path})"
         return [{"by": path, "direction": ask.direction}]
-
-    def _each(self) -> Composed:
-        paths = [self.path(each) for each in self.ask.shown]
-        if self.ask.related is None or any(is_many for _, is_many in paths):
-            raise _Unsayable
-        return Composed({"select": [*(path for path, _ in paths), f"count({self.ask.related.name})"]})
 
     def _groups(self) -> Composed:
         ask = self.ask
@@ -208,7 +201,7 @@ class _Writer:
         asked_for = {test.field for test in kept if self._asks_for_one(test)}
         if any(test.op == "!=" and test.field in asked_for for test in kept):
             raise _Unsayable  # a field with this value has no other, so excluding one says nothing
-        if joined in ("any", "both", "apart"):
+        if joined in ("any", "apart"):
             return [*tests]
         united: dict[object, Test] = {}
         for test in kept:
@@ -228,8 +221,6 @@ class _Writer:
                 return _any_of([json for _, json in tests])
             case "none":
                 return self._of_none(tests)
-            case "both":
-                return [self._of_value("=", [test]) for test in tests]
             case "not":
                 *others, (way, last) = tests
                 return [*_same_row(others), {"not": _of_row(way, last)}]
@@ -242,16 +233,11 @@ class _Writer:
         way = next(iter(ways.values()))
         if len(ways) == 1 and way.is_many:
             return [{"not": {"exists": ".".join(way.links), "where": [_within(way, test) for _, test in tests]}}]
-        denied = self._of_value("!=", tests)
-        return [{"field": denied["field"], "op": "not_null"}, denied]
-
-    def _of_value(self, op: str, tests: Sequence[tuple[Way, Json]]) -> Json:
-        """The requested value is, or is not, among the values of the rows that meet these tests."""
         if not self.ask.is_of_values or any(test.field is self.ask.shown[0] for test in self.conditions.tests):
             raise _Unsayable
         path, _ = self.path(self.ask.shown[0])
         rows = {"source": self.base.name, "select": [path], "where": _same_row(tests)}
-        return {"field": path, "op": op, "value": rows}
+        return [{"field": path, "op": "not_null"}, {"field": path, "op": "!=", "value": rows}]
 
     def _test(self, test: Test) -> tuple[Way, Json]:
         if test.form in ("some", "none", "rows"):

@@ -16,7 +16,10 @@ OPTIONS_MAX = 14
 SETS_MAX = 16
 JOINED_MAX = 8
 NEEDED_MAX = 4
-Joined = Literal["all", "any", "not", "none", "both", "apart"]
+SINGLE = ("rows", "limit")
+"""Forms of which a set has one test."""
+BLANK = ("is_null", "not_null")
+Joined = Literal["all", "any", "not", "none", "apart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +30,6 @@ class Conditions:
     not        all but the last, which must not hold
     none       no row with the requested value, or no related row, meets all of them
     apart      each of the tests on one field (`apart`) selects rows for a number of its own
-    both       some row with the requested value meets one test, and some row the other
     """
 
     tests: tuple[Test, ...]
@@ -46,7 +48,7 @@ class Conditions:
     def needs_values(self, base: str, names: Names) -> bool:
         """Whether the tests are on rows that share a value, not on related rows."""
         if self.joined != "none":
-            return self.joined == "both"
+            return False
         ways = {names.way(base, test.field.source) for test in self.tests if test.field}
         return len(ways) > 1 or any(way is not None and not way.is_many for way in ways)
 
@@ -160,8 +162,6 @@ class ConditionSets:
                 continue
             if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.mentions.free):
                 yield _changed(each, Features(0, (clues.framed("none"),)), "none")
-            if len(each.tests) > 1:
-                yield _changed(each, Features(0, (clues.framed("both"),)), "both")
 
 
 def _changed(each: Conditions, evidence: Features, joined: Joined) -> Conditions:
@@ -173,25 +173,18 @@ def _changed(each: Conditions, evidence: Features, joined: Joined) -> Conditions
 
 def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
     """A set with one more condition, whose links cost `far`. None if it does not fit."""
-    single = {"rows", "limit"}
-    if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
-        return None
-    compared = {(test.field, test.op) for test in each.tests if test.field}
-    if any(
-        test.field and test.op in ("is_null", "not_null") and any(f is test.field for f, _ in compared)
-        for test in option.tests
-    ):
-        return None
-    if each.evidence.mask and _says_again(each, option):
-        return None
+    is_blank = False
+    for test in option.tests:
+        is_blank = is_blank or (test.form == "field" and not test.values)
+        for other in each.tests:
+            if test.form == other.form and test.form in SINGLE:
+                return None
+            if test.field is not None and other.field is test.field and test.op in BLANK:
+                return None
+    if is_blank and option.evidence.mask and each.evidence.mask and not option.evidence.mask & ~each.evidence.mask:
+        return None  # the field is named only by words that state other conditions
     mask = each.evidence.mask | option.evidence.mask
     added = (option.evidence.mask & ~each.evidence.mask).bit_count()
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
     score = each.score + option.evidence.score + far + 0.3 * added
     return Conditions((*each.tests, *option.tests), Features(mask, bundles), score)
-
-
-def _says_again(each: Conditions, option: Option) -> bool:
-    """Whether an option requires some value, or none, of a field that is named only by words which state other conditions."""
-    is_blank = any(test.form == "field" and not test.values for test in option.tests)
-    return is_blank and option.evidence.mask != 0 and not option.evidence.mask & ~each.evidence.mask

@@ -8,7 +8,7 @@ from quarry.language.word_forms import STOP_WORDS, phrase
 from quarry.reader.mentions import Mentions, NumberMention, WordRun
 from quarry.reader.names import FieldName, SourceName
 from quarry.schema.algebra import Scalar
-from quarry.spans.quantities import converted, dimension_of
+from quarry.spans.numbers import converted, dimension_of
 
 NAMED_IN_FULL = 0.99
 """Likeness from which words are the whole of a name."""

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from quarry.language.log_linear import Weights, chances_of, stored_weights
+from quarry.language.recognition import Weights, chances_of, stored_weights
 from quarry.language.word_forms import Token
 
 WEIGHTS_FILE = "denials.json.zz"

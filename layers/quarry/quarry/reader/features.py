@@ -9,7 +9,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from zlib import crc32
 
 from quarry.language.word_forms import STOP_WORDS
@@ -35,7 +35,7 @@ class Bundle:
 
     def __init__(self, features: Sequence[tuple[int, float]], weights: Sequence[float]) -> None:
         self.features = features
-        self.score = sum(weights[place] * value for place, value in features)
+        self.score = sum([weights[place] * value for place, value in features])
 
 
 def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
@@ -111,19 +111,19 @@ class Clues:
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
         """A single feature."""
-        return self._bundle((name, value), ((name, value),))
+        return self._made.get((name, value)) or self._bundle((name, value), ((name, value),))
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
+        return self._made.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
-        return self._bundle((kind, "free"), self._worded(kind, chain(self.free_words, self.pairs), weight))
+        words = [*self.free_words, *self.pairs]
+        return self._made.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
 
-    def _worded(self, kind: str, words: Iterable[str], weight: float) -> Iterator[tuple[str, float]]:
-        yield kind, 1.0
-        yield from ((f"{kind}:{word}", weight) for word in words)
+    def _worded(self, kind: str, words: Iterable[str], weight: float) -> list[tuple[str, float]]:
+        return [(kind, 1.0), *[(f"{kind}:{word}", weight) for word in words]]
 
     def near(self, kind: str, place: WordRun | None, words: int = NEAR_WORDS) -> Bundle:
         """The words right before and after a place, for a kind of part."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
 from quarry.language.writing import numeral_value
+from quarry.reader.bounds import SURE, bounded, days_of, is_closed
 from quarry.reader.denials import Run, chances_denied
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.spans.dates import find_dates
@@ -106,10 +107,11 @@ class NumberMention:
 
 @dataclass(frozen=True)
 class DateMention:
-    """A range of days, a month, or years."""
+    """A range of days, a month, or years. `is_open`: it may be bounded in another way ("seit 2020", "dès 2020")."""
 
     place: WordRun
     days: DateRange
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     question_mentions.values = _values(links)
     mentions = [*find_numbers(text, tokens), *find_money(text, tokens)]
     question_mentions.days = [
-        DateMention(place, each.value)
+        _as_bounded(tokens, place, each.value)
         for each in find_dates(text, tokens, today)
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
@@ -194,6 +196,14 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
         tokens, [(place.first, place.last) for place in _deniable(question_mentions)]
     )
     return question_mentions
+
+
+def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange) -> DateMention:
+    """A time with the words that bound it, where its own do not."""
+    if not is_closed(days):
+        return DateMention(place, days)
+    bound, chance, (first, last) = bounded(tokens, (place.first, place.last))
+    return DateMention(WordRun(first, last), days_of(days, bound), chance < SURE)
 
 
 def _deniable(mentions: Mentions) -> Iterator[WordRun]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.schema.source import Field, Kind, Schema, Source
-from quarry.spans.quantities import same_unit
+from quarry.spans.numbers import same_unit
 
 HOPS_MAX = 3
 """Most links in a path."""
@@ -55,21 +55,22 @@ class FieldName:
     has_headings: bool = False
     """Whether its values are named by their last words as well: "Trees" of "Quill Square Trees"."""
 
-    @property
+    # read for each candidate of each question, while a name is as old as the schema
+    @cached_property
     def is_number(self) -> bool:
         return self.kind in NUMERIC
 
-    @property
+    @cached_property
     def is_amount(self) -> bool:
         """Whether it is a number that measures something, not the key of a row."""
         return self.is_number and not self.is_pointer
 
-    @property
+    @cached_property
     def is_pointer(self) -> bool:
         """Whether it only points to a row: its own key, or the key of another."""
         return self.is_key or self.is_reference
 
-    @property
+    @cached_property
     def is_date(self) -> bool:
         return self.kind in DATES
 
@@ -106,7 +107,7 @@ class SourceName:
         found = [link for link in self.links if link.is_many and link.target == target]
         return found if len(found) > 1 else ()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[FieldName, ...]:
         """The fields of its own rows."""
         return tuple(each for each in self.fields if "." not in each.name and not each.is_many)
@@ -300,6 +301,7 @@ class Names:
 
     sources: Mapping[str, SourceName]
     _ways: dict[str, dict[str, Way]] = field(default_factory=dict)
+    _paths: dict[tuple[str, FieldName], tuple[str, bool] | None] = field(default_factory=dict)
 
     @cached_property
     def by_stem(self) -> Mapping[str, Sequence[SourceName | FieldName | LinkName]]:
@@ -399,14 +401,18 @@ class Names:
         """The shortest way from one source to another, over references if possible. None if they are too far apart."""
         if base == target:
             return HERE
-        if base not in self._ways:
-            self._ways[base] = self._from(base)
-        return self._ways[base].get(target)
+        ways = self._ways.get(base) or self.reached(base)
+        return ways.get(target)
 
     def path(self, base: str, each: FieldName) -> tuple[str, bool] | None:
         """The path to a field, and whether a row may have several values of it. None if no links lead there. The title of a
         referenced row is the reference's own field.
         """
+        if (base, each) not in self._paths:
+            self._paths[base, each] = self._path(base, each)
+        return self._paths[base, each]
+
+    def _path(self, base: str, each: FieldName) -> tuple[str, bool] | None:
         way = self.way(base, each.source)
         if way is None or (each.same_as and way.is_many):
             return None
@@ -426,8 +432,9 @@ class Names:
 
     def reached(self, base: str) -> Mapping[str, Way]:
         """Every source that can be reached from one, with the way to it."""
-        self.way(base, "")
-        return self._ways.get(base, {})
+        if base not in self._ways:
+            self._ways[base] = self._from(base)
+        return self._ways[base]
 
     def _from(self, base: str) -> dict[str, Way]:
         found: dict[str, Way] = {base: HERE}

@@ -16,7 +16,7 @@ from quarry.reader.mentions import DateMention, NumberMention, TextMention, Valu
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
 from quarry.spans.mention import DateRange
-from quarry.spans.quantities import converted
+from quarry.spans.numbers import converted
 
 FIELDS_MAX = 5
 MEANT_MAX = 8
@@ -258,7 +258,8 @@ class Options:
     def _of_count(self, mention: NumberMention) -> Iterator[Option]:
         """A number of related rows, or of rows to show."""
         clues, place = self.clues, mention.place
-        for source in [*self._sources(3)]:
+        chance = clues.mentions.chance_denied(place) if mention.op == "=" else 0.0
+        for source in self._sources(3):
             evidence = clues.called("rows", source)
             for op in COMPARED:
                 bundles: tuple[Bundle, ...] = (
@@ -266,7 +267,9 @@ class Options:
                     clues.freely("rows"),
                 )  # fmt: skip
                 own = clues.joined(evidence, Features(place.mask, bundles))
-                yield from self._by_role(Test("rows", op, (int(mention.one),), about=source.name), own)
+                yield from self._by_role(
+                    Test("rows", op, (int(mention.one),), about=source.name, chance_denied=chance), own
+                )
         if 1 <= mention.one <= 1000:
             bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{mention.op}:limit")
             yield Option((Test("limit", values=(int(mention.one),)),), Features(place.mask, bundles))

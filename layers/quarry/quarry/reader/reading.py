@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from quarry.language.log_linear import softmax
+from quarry.language.recognition import softmax
 from quarry.language.word_forms import STOP_WORDS, phrase, runs, tokenise
 from quarry.platform.contract import Assertion, Evidence
 from quarry.query.contract import Verdict

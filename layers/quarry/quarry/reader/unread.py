@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
+from quarry.reader.bounds import is_closed, says_how
 from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words
@@ -36,11 +37,11 @@ def may_state(found: Candidates) -> list[str]:
 
 
 def doubtful(found: Candidates) -> list[str]:
-    """What takes the certainty of the first candidate away: what may state a condition that it lacks, and the times that it
-    compares with a date of which the question says nothing: "the average weight of pets in 2024", where pets have only a day of
-    birth.
+    """What takes the certainty of the first candidate away: what may state a condition that it lacks, the times that it compares
+    with a date of which the question says nothing: "the average weight of pets in 2024", where pets have only a day of birth, and
+    the times that an unread word may bound.
     """
-    return list(dict.fromkeys((*may_state(found), *_times_of_unnamed_dates(found))))
+    return list(dict.fromkeys((*may_state(found), *_times_of_unnamed_dates(found), *_open_times(found))))
 
 
 def unread_of(found: Candidates) -> list[str]:
@@ -124,6 +125,18 @@ def _times_of_unnamed_dates(found: Candidates) -> list[str]:
         return []
     places = [*(each.place for each in mentions.days), *(each.place for each in mentions.lengths)]
     return [phrase(mentions.text, mentions.tokens, each.first, each.last) for each in places if each.mask & first.mask]
+
+
+def _open_times(found: Candidates) -> Iterator[str]:
+    """The times that the first candidate reads although a word right before them, or the words around, may bound them."""
+    mentions, known = found.mentions, explained(found)
+    for each in mentions.days:
+        place = each.place.first - 1
+        is_unread = place >= 0 and not mentions.tokens[place + 1].ends_clause and not found.all[0].mask >> place & 1
+        word = mentions.tokens[place].key
+        is_unread = is_unread and not mentions.alignable >> place & 1 and not says_how(word) and word not in known
+        if each.place.mask & found.all[0].mask and (each.is_open or (is_unread and is_closed(each.days))):
+            yield phrase(mentions.text, mentions.tokens, place if is_unread else each.place.first, each.place.last)
 
 
 def _is_meant(each: FieldName, first: Candidate, found: Candidates) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import quarry
 from quarry.language.messages import gettext, language
 from quarry.platform.tables import KEEP
-from quarry.postgres.failures import UNREADABLE
+from quarry.postgres.connections import UNREADABLE
 from quarry.postgres.pool import Database
 from quarry.query.contract import QueryResult
 from quarry.records.contract import (

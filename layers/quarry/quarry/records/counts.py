@@ -21,8 +21,7 @@ from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.schema.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
-from quarry.schema.facets import TEXT_KINDS, FacetKind
-from quarry.schema.source import KEY, Field, Source
+from quarry.schema.source import KEY, TEXT_KINDS, FacetKind, Field, Source
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000

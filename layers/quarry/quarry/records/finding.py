@@ -184,16 +184,12 @@ async def rank_records(
     types: Sequence[SearchedType],
     services: Services,
     run: Run,
-    *,
-    reading: RecordsReading | None = None,
     scope: SearchScope = EVERYTHING,
 ) -> list[RankedRecord]:
-    """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
-
-    `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
+    """All candidates over `types` for the words of a query, fused, best first. One without a word that carries meaning finds
+    nothing.
     """
-    found = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
-    return await rank_found(found, services, reading)
+    return await rank_found(await gather_candidates(query, types, services, run, scope=scope), services, None)
 
 
 async def rank_found(
@@ -238,8 +234,8 @@ def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = Tru
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
     """Whether there may be more records than are ranked: a half of the search gave as many of one type as it can."""
-    by_words = Counter(item.key[0] for item in ranked if item.text_rank is not None)
-    by_meaning = Counter(item.key[0] for item in ranked if item.semantic_rank is not None)
+    by_words = Counter([item.key[0] for item in ranked if item.text_rank is not None])
+    by_meaning = Counter([item.key[0] for item in ranked if item.semantic_rank is not None])
     return max([*by_words.values(), *by_meaning.values()], default=0) >= DEPTH
 
 

@@ -39,7 +39,7 @@ from quarry.records.retrieval import tables_seen
 from quarry.records.sources import SearchedType
 from quarry.services.services import Services
 from quarry.verification.check import Exact, Passages
-from quarry.verification.wording import side_of
+from quarry.verification.values import side_of
 
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""

@@ -28,8 +28,7 @@ from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.records.contract import Intent
 from quarry.records.sources import RecordTypes
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
-from quarry.schema.facets import NUMERIC_KINDS
-from quarry.schema.source import Source
+from quarry.schema.source import NUMERIC_KINDS, Source
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, Span
 

@@ -1,4 +1,4 @@
-"""The statements that read candidates, counts and texts of records, within what the caller may see."""
+"""What is read of records, within what the caller may see: candidates, counts, texts, whole records, and the types there are."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
-from quarry.collections.collection import ENGLISH
+from quarry.agent.sources import describe_sources
 from quarry.language.messages import gettext
+from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import NotFound
 from quarry.platform.text import exact, shown
-from quarry.postgres.adapters import array_of_texts, half_vector
-from quarry.postgres.pool import Database
+from quarry.postgres.pool import Database, array_of_texts, half_vector
+from quarry.query.contract import SourceDescription
 from quarry.query.execute import SERIAL
 from quarry.query.filters import Filtered
-from quarry.records.contract import RecordKey, RecordType, WholeRecord
+from quarry.records.contract import Collection, CollectionFacet, Collections, RecordKey, RecordType, WholeRecord
 from quarry.records.evidence import RecordCandidate, RecordText
-from quarry.records.sources import RecordTypes, SearchedType
+from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.schema.algebra import Condition
+from quarry.services.services import Caller, Services
 
 ROWS_RANKED = 4_000
 """Rows that one search ranks by their words, shared by its arms; more for a query of few words (text_candidates)."""
@@ -92,6 +94,7 @@ async def find_candidates(
         is_strict=is_strict,
         reads_english_alone=reads_english_alone,
     )
+    has_meaning = [arm.type.has_meaning for arm in arms]
     return [
         RecordCandidate(
             row["type"],
@@ -99,7 +102,7 @@ async def find_candidates(
             row["text_score"],
             row["similarity"],
             arms[row["arm"]].is_apart,
-            by_words_alone=vector is not None and not (row["by_meaning"] and arms[row["arm"]].type.has_meaning),
+            by_words_alone=vector is not None and not (row["by_meaning"] and has_meaning[row["arm"]]),
         )
         for row in rows
     ]
@@ -372,3 +375,51 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         raise NotFound(gettext("There is no {type} with this id.", type=type.name.replace("_", " ")))
     whole = exact(_shown(row, ("title", "fields", "meeting")))
     return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **whole)
+
+
+async def describe_collections(caller: Caller, services: Services) -> Collections:
+    """All types of record, in their order, and the other sources that a caller may ask. Raises DatabaseUnavailable."""
+    types, _ = await acting_for(caller, services)
+    sources = await describe_sources(caller, services)
+    return Collections(
+        collections=[_collection(each, sources.get(name)) for name, each in types.items()],
+        sources=[source for name, source in sources.items() if name not in types.whole],
+        degraded=types.degraded(),
+    )
+
+
+def _collection(type: SearchedType, source: SourceDescription | None) -> Collection:
+    return Collection(
+        name=type.name,
+        label=type.label,
+        description=type.description[0].upper() + type.description[1:],
+        facets=[
+            CollectionFacet(name=each.name, kind=each.facet or "value", label=each.label, currency=each.currency)
+            for each in type.facets
+        ],
+        date=type.table.dated,
+        language=_code(type.table.languages or (ENGLISH,)),
+        left_out=source.left_out if source else None,
+        fields=source.fields if source else [],
+        related=source.related if source else [],
+        measures=source.measures if source else None,
+    )
+
+
+def _code(read_by: Sequence[str]) -> str | None:
+    """The code of the one language of these text search configurations."""
+    known = languages().get(read_by[0]) if len(read_by) == 1 else None
+    return known.code if known else None
+
+
+async def read_record(type: RecordType, record_id: str, caller: Caller, services: Services) -> WholeRecord:
+    """One whole record. Raises InvalidInput for a type that there is not, NotFound, SourceUnavailable and DatabaseUnavailable."""
+    types, services = await acting_for(caller, services)
+
+    async def read(types: RecordTypes) -> WholeRecord:
+        [chosen] = types.named([type])
+        whole = await whole_record(services.reader, chosen, record_id)
+        texts = await describe(services.reader, [(chosen.name, record_id)], types)
+        return whole.model_copy(update={"text": next((text.body for text in texts.values()), None)})
+
+    return await skipping_broken_collections(types, services.memory, read)

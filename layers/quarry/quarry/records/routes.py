@@ -74,7 +74,7 @@ async def suggest(
     query: Annotated[SuggestRequest, Query()], caller: TypingCaller, services: ServicesDependency
 ) -> Suggestions:
     """Titles for what was typed so far: the last word may be begun, and a word misspelt. In the order of the search."""
-    from quarry.records.suggestions import suggest_titles
+    from quarry.records.search import suggest_titles
 
     return await suggest_titles(query, caller, services)
 
@@ -84,7 +84,7 @@ async def list_collections(caller: PlainCaller, services: ServicesDependency) ->
     """The types of record, and what they can be filtered and counted by; of these and every other source the fields that a Query
     can name.
     """
-    from quarry.records.collections import describe_collections
+    from quarry.records.retrieval import describe_collections
 
     return await describe_collections(caller, services)
 
@@ -134,7 +134,7 @@ async def record(
     services: ServicesDependency,
 ) -> WholeRecord:
     """One whole record with what it is part of."""
-    from quarry.records.collections import read_record
+    from quarry.records.retrieval import read_record
 
     return await read_record(type, id, caller, services)
 

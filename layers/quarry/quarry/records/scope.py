@@ -14,8 +14,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from quarry.collections.facets import DATE
-from quarry.language.labels import listed_label
 from quarry.language.messages import gettext
+from quarry.language.writing import listed_label
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
@@ -27,8 +27,7 @@ from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
-from quarry.schema.facets import NamedValue
-from quarry.schema.source import Source
+from quarry.schema.source import NamedValue, Source
 from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4

@@ -27,10 +27,10 @@ from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.facets import DATE, called, facet_source, hides_rows
 from quarry.collections.names import nearest
-from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
-from quarry.postgres.failures import lasting_fault, lasting_fault_of
+from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
@@ -69,8 +69,6 @@ class SearchedType:
     authors: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     """The fields that are read as texts."""
-    is_topic: bool = False
-    """Whether other records are about its records."""
     has_source: LiteralString | None = None
     """For a type whose words are in another table than its rows: that a row `t` of words belongs to a row which the caller may
     see and which meets a condition, as a template with a place for the condition."""
@@ -283,7 +281,6 @@ def searched_type(
         titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
-        is_topic=bool(declared.topic) and declared.topic == declared.title,
         authors=tuple(
             name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
         ),
@@ -362,7 +359,9 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     if acts_as:
         types = copy(types)
         types.acts_as = acts_as
-    await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
+    await take_a_few(
+        services.database, [each.collection for each in types.values() if each.collection], services.rows_max
+    )
     return types, services.acting(settings)
 
 
@@ -545,7 +544,11 @@ async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, 
     taken in first, as before a search. Raises DatabaseUnavailable.
     """
     declared = await _declared(services)
-    await take_a_few(services.database, [each.collection for each in declared.types.values() if each.collection])
+    await take_a_few(
+        services.database,
+        [each.collection for each in declared.types.values() if each.collection],
+        services.rows_max,
+    )
     return declared.sources, declared.types.settings(caller.claims)
 
 

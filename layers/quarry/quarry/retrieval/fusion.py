@@ -118,11 +118,11 @@ def fuse(
     fused = [
         Fused(
             key,
-            math.fsum(weight * scaled.get(key, 0.0) for weight, scaled in halves),
+            math.fsum([weight * scaled.get(key, 0.0) for weight, scaled in halves]),
             ranks[0].get(key),
             ranks[1].get(key),
         )
-        for key in dict.fromkeys(item.key for item in found)
+        for key in dict.fromkeys([item.key for item in found])
         if key in text or key in similarity
     ]
     return sorted(fused, key=_order)

@@ -19,18 +19,18 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
-from quarry.schema.facets import (
+from quarry.schema.source import (
     EXPLAINED_VALUES,
     FacetKind,
     NamedValue,
+    Source,
     UnknownValue,
     folded_value,
     nearest,
     plain,
 )
-from quarry.schema.source import Source
-from quarry.spans.gazetteer import places_called
 from quarry.spans.mention import KnownValue, ValueMatch
+from quarry.spans.places import places_called
 
 VALUES_MAX = 1_000
 """The most values that a request may name."""

@@ -22,11 +22,10 @@ from psycopg.sql import SQL, Composable, Composed, Placeholder
 from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
-from quarry.postgres.failures import fault_of_source
+from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Database
-from quarry.schema.facets import VALUE_MAX_CHARACTERS
 from quarry.schema.matching import holds_one_of
-from quarry.schema.source import Field, Link, Source
+from quarry.schema.source import VALUE_MAX_CHARACTERS, Field, Link, Source
 
 
 def values_function(table: Source) -> str:

@@ -444,10 +444,7 @@ class Query(_Part):
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
-    then: Annotated[
-        Query | None,
-        Field(description="A query about the groups."),
-    ] = None
+    then: Annotated[Query | None, Field(description="A query about the groups.")] = None
 
     @model_validator(mode="before")
     @classmethod

@@ -8,8 +8,7 @@ from typing import LiteralString, Protocol
 from psycopg.sql import SQL, Composable, Composed
 
 from quarry.platform.text import piece_pattern
-from quarry.schema.facets import VALUE_MAX_CHARACTERS
-from quarry.schema.source import Field
+from quarry.schema.source import VALUE_MAX_CHARACTERS, Field
 
 
 class Parameters(Protocol):

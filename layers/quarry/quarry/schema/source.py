@@ -6,16 +6,181 @@ from its own. Fields that are declared as facets have the words by which questio
 
 from __future__ import annotations
 
+import datetime
+import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal, LiteralString
+from functools import cache, cached_property
+from typing import Literal, LiteralString, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import pydantic
+from pydantic import ConfigDict, field_validator, model_validator
 
 from quarry.language.writing import ENGLISH
+from quarry.platform.contract import LazyModel
+from quarry.platform.errors import ConfigurationError
 from quarry.schema.algebra import Aggregate, Condition
-from quarry.schema.calendar import Calendar
-from quarry.schema.facets import LISTED_KINDS, NUMERIC_KINDS, FacetKind
+
+FacetKind = Literal[
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
+]  # fmt: skip
+"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
+its last words as well ("Engineer" of "Senior Engineer"); place: cities, regions, countries, several of them separated by
+commas; year: a whole number that ranges of dates apply to; text: words that it contains; words: a text search vector, and
+words that it holds."""
+
+
+def identifier(*names: str) -> LiteralString:
+    """A name in SQL, quoted.
+
+    A statement with parameters and a template read `%`, `{` and `}`: names with these are written with Unicode escapes.
+    """
+    return ".".join(map(_quoted_name, names))
+
+
+_READ_OTHERWISE = re.compile(r"[%{}\\]")
+
+
+def _quoted_name(name: str) -> LiteralString:
+    quoted: LiteralString = '"' + name.replace('"', '""') + '"'
+    if not set(name) & set("%{}"):
+        return quoted
+    return "U&" + _READ_OTHERWISE.sub(lambda found: f"\\{ord(found[0]):04X}", quoted)
+
+
+LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
+"""The kinds whose values are looked up for a question's words."""
+
+TEXT_KINDS: frozenset[FacetKind] = LISTED_KINDS | {"text"}
+"""The kinds whose values are texts."""
+
+NUMERIC_KINDS: frozenset[FacetKind] = frozenset({"number", "money", "year"})
+"""The kinds whose values are numbers."""
+
+VALUE_MAX_CHARACTERS = 200
+"""Longer values are not looked up."""
+
+
+NEAREST_VALUES = 3
+NEAREST_CUTOFF = 0.4
+NEAREST_CHARACTERS = 60
+"""How many letters of values are compared."""
+EXPLAINED_VALUES = 5
+"""How many unknown values of a request get the nearest known ones."""
+
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_SPACES = " \t\n\r\f\v"
+
+
+class NamedValue(NamedTuple):
+    """A value as somebody wrote it, for any of the facets; `pointer` is its place in the request. `elsewhere` are facets for
+    which the same value is named: a value that only they have is not unknown here.
+    """
+
+    facets: tuple[str, ...]
+    value: str
+    pointer: str = ""
+    is_negated: bool = False
+    elsewhere: tuple[str, ...] = ()
+
+
+class UnknownValue(NamedTuple):
+    """An unknown value, and the nearest known ones. `noun` names a row, `label` the facet."""
+
+    noun: str
+    label: str
+    value: str
+    nearest: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        offered = f"; did you mean {' or '.join(repr(value) for value in self.nearest)}?" if self.nearest else "."
+        return f"No {self.noun} has the {self.label} {self.value!r}{offered}"
+
+
+def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
+    """The known values with the most similar spelling."""
+    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
+    wanted = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
+    return tuple(by_plain[each] for each in close)
+
+
+def folded_value(value: str) -> str:
+    """A value as groups and filters compare it, like the SQL function `folded_value`; empty if it is blank."""
+    decomposed = unicodedata.normalize("NFKD", value.lower())
+    return _ACCENTS.sub("", decomposed).replace("’", "'").strip(_SPACES)
+
+
+def plain(text: str) -> str:
+    """Lower-case words and numbers, separated by single spaces."""
+    return _NOT_ALPHANUMERIC.sub(" ", text.casefold()).strip()
+
+
+MONTHS = 12
+_DAYS = range(1, 8)
+_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+
+
+class _Part(LazyModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class BusinessHours(_Part):
+    """The hours of the week in which work is done: on `days`, of which 1 is Monday, from `start` to before `end`."""
+
+    days: tuple[int, ...] = (1, 2, 3, 4, 5)
+    start: str = pydantic.Field(pattern=_CLOCK)
+    end: str = pydantic.Field(pattern=_CLOCK)
+
+    @field_validator("days")
+    @classmethod
+    def _are_weekdays(cls, days: tuple[int, ...]) -> tuple[int, ...]:
+        if not days or any(day not in _DAYS for day in days):
+            raise ValueError("days are numbers from 1, Monday, to 7, Sunday")
+        return tuple(sorted(set(days)))
+
+    @model_validator(mode="after")
+    def _has_hours(self) -> BusinessHours:
+        if self.start >= self.end:
+            raise ValueError("`start` is before `end`, as in 09:00 and 17:30")
+        return self
+
+
+class Calendar(_Part):
+    """When a day begins, when a fiscal year does, and when work is done.
+
+    `time_zone` is a name of the IANA database; without it, days are those of the database's session, and today is the day in
+    UTC. `fiscal_year_start` is the month, 1 to 12, with which a fiscal year begins.
+    """
+
+    time_zone: str | None = None
+    fiscal_year_start: int | None = pydantic.Field(default=None, ge=1, le=MONTHS)
+    business_hours: BusinessHours | None = None
+
+    @property
+    def today(self) -> datetime.date:
+        """The day in its time zone. Raises ConfigurationError where this machine has no data of time zones."""
+        return datetime.datetime.now(datetime.UTC if self.time_zone is None else _zone(self.time_zone)).date()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The setting of a session in which days are those of its time zone."""
+        return {} if self.time_zone is None else {"TimeZone": self.time_zone}
+
+
+@cache
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except ZoneInfoNotFoundError:
+        raise ConfigurationError(
+            f"This machine does not know the time zone {name}: install the package tzdata."
+        ) from None
+
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""

@@ -20,13 +20,13 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Metrics, Tracing
-from quarry.postgres import rds
+from quarry.postgres import connections
+from quarry.postgres.connections import IamAddress
 from quarry.postgres.nodes import Address
 from quarry.postgres.pool import Database
-from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.services.tenants import Memory, Tenants
+from quarry.services.tenants import Memory, Quotas, Tenants
 from quarry.streaming.runs import RunStore, RunStreams
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
@@ -72,7 +72,7 @@ class Services:
 
     `reader` is for reads that may be seconds old: a Reader if there is a replica, else `database`. `memory` holds values that are
     read now and then. `breakers` has those of remote models, as "chat" and "embedding". `tenants` is None without TENANT_CLAIM,
-    and in the services of a tenant.
+    and in the services of a tenant, which alone have `quotas`.
     """
 
     settings: Settings
@@ -88,6 +88,12 @@ class Services:
     tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
     tenants: Tenants | None = None
+    quotas: Quotas | None = None
+
+    @property
+    def rows_max(self) -> int:
+        """How many rows may be held; 0: any number."""
+        return self.quotas.rows if self.quotas else 0
 
     async def of(self, caller: Caller) -> Services:
         """The services that a caller may use: those of the caller's tenant. Raises Forbidden where there is none, and
@@ -246,7 +252,7 @@ def import_what_services_use(settings: Settings) -> None:
 
         LocalEmbedding.import_numpy()
     if settings.database_iam:
-        rds.import_sdk()
+        connections.import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

@@ -10,9 +10,10 @@ import random
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry.platform.errors import Forbidden
+from quarry.platform.settings import Settings
 from quarry.postgres.placed import Place, PlacedDatabase
 from quarry.streaming.runs import RunStore
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 import math
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -79,6 +80,22 @@ class Tenant:
     version: str
 
 
+class Quotas(NamedTuple):
+    """What all users of a tenant may use together; 0: any amount. `rows` are those of the tables that files are loaded into, and
+    those of its own tables that are searched; `credits` are those spent in all.
+    """
+
+    requests_per_minute: int
+    rows: int
+    credits: int
+
+    @classmethod
+    def of(cls, settings: Settings, *own: int | None) -> Quotas:
+        """A tenant's quotas in the order here; None: that of the settings."""
+        general = settings.tenant_requests_per_minute, settings.tenant_rows, settings.tenant_credits
+        return cls(*(each if mine is None else mine for each, mine in zip(general, own, strict=True)))
+
+
 class Tenants:
     """The services of each tenant that this process has served. `claim` is the claim that names the tenant."""
 
@@ -103,21 +120,22 @@ class Tenants:
         found = await _known(installation, name)
         if found is None:
             raise NO_TENANT
-        tenant, _ = found
-        services = self.of(tenant, installation)
-        self._services.move_to_end(tenant)
+        services = self.of(found.tenant, found.quotas, installation)
+        self._services.move_to_end(found.tenant)
         if len(self._services) > REMEMBERED_MAX:
             # what it still writes goes on; only what it remembers is given up
             longest_ago = [*self._services][-REMEMBERED_MAX - 1]
             self._services[longest_ago].memory.forget()
         return services
 
-    def of(self, tenant: Tenant, installation: Services) -> Services:
+    def of(self, tenant: Tenant, quotas: Quotas, installation: Services) -> Services:
         """The services for a tenant, for work that nobody waits for."""
         services = self._services.get(tenant)
         if services is None:
             services = self._services[tenant] = self._made(tenant, installation)
             self._services.move_to_end(tenant, last=False)
+        if services.quotas != quotas:
+            services = self._services[tenant] = replace(services, quotas=quotas)
         return services
 
     async def close(self) -> None:
@@ -131,9 +149,9 @@ class Tenants:
 
             async def here() -> Database:
                 found = await _known(installation, tenant.name)
-                if found is None or found[0] != tenant:
+                if found is None or found.tenant != tenant:
                     raise NO_TENANT
-                return self._within(own if found[1] is None else self._at(found[1], installation), tenant.schema)
+                return self._within(own if found.node is None else self._at(found.node, installation), tenant.schema)
 
             return here
 
@@ -155,15 +173,26 @@ class Tenants:
         return self._databases[key]
 
 
-_KNOWN = "select name, schema_name, added_at::text as version, node from tenants"
+class _Known(NamedTuple):
+    """A tenant, the node that it is at, and its quotas."""
+
+    tenant: Tenant
+    node: str | None
+    quotas: Quotas
 
 
-async def _known(installation: Services, name: str) -> tuple[Tenant, str | None] | None:
-    """The tenant and its node, as remembered for KNOWN_SECONDS."""
+_KNOWN = """
+select name, schema_name, added_at::text as version, node, array[requests_per_minute, rows_max, credits_max] as quotas
+from tenants
+"""
 
-    async def find() -> tuple[Tenant, str | None] | None:
+
+async def _known(installation: Services, name: str) -> _Known | None:
+    """The tenant as remembered for KNOWN_SECONDS."""
+
+    async def find() -> _Known | None:
         row = await installation.database.row(f"{_KNOWN} where name = %s", [name])
-        return None if row is None else (_tenant(row), row["node"])
+        return None if row is None else _read(row, installation)
 
     return await installation.memory.read(f"tenant {name}", find, seconds=KNOWN_SECONDS)
 
@@ -174,13 +203,15 @@ async def everyone(services: Services) -> list[Services]:
     """
     if services.tenants is None:
         return [services]
-    tenants = [services.tenants.of(_tenant(row), services) for row in await services.database.rows(_KNOWN)]
+    known = [_read(row, services) for row in await services.database.rows(_KNOWN)]
+    tenants = [services.tenants.of(each.tenant, each.quotas, services) for each in known]
     random.shuffle(tenants)
     return [services, *tenants]
 
 
-def _tenant(row: Mapping[str, str]) -> Tenant:
-    return Tenant(row["name"], row["schema_name"], row["version"])
+def _read(row: Mapping[str, Any], installation: Services) -> _Known:
+    tenant = Tenant(row["name"], row["schema_name"], row["version"])
+    return _Known(tenant, row["node"], Quotas.of(installation.settings, *row["quotas"]))
 
 
 def within(services: Services, schema: str, database: Database, reader: Database) -> Services:

@@ -11,8 +11,7 @@ from functools import cache
 from quarry.language.word_forms import STOP_WORDS, Token
 from quarry.language.writing import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.spans.mention import Mention, MoneyRange, Per
-from quarry.spans.numbers import Amount, Bounds, find_bounds, paired
-from quarry.spans.quantities import CODES, CURRENCIES
+from quarry.spans.numbers import CODES, CURRENCIES, Amount, Bounds, find_bounds, paired
 
 CONTEXT_CHARACTERS_MAX = 60
 """How far from an amount a word may mark it as money ("revenue", "raised")."""

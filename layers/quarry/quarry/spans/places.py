@@ -1,17 +1,273 @@
-"""The places that a text names. A log-linear model decides whether a name is meant as a place. Its weights were fitted to texts
-with marked places (tools/fit/places).
+"""The places of the world, and those that a text names. A log-linear model decides whether a name is meant as a place. Its
+weights were fitted to texts with marked places (tools/fit/places).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from quarry.language.log_linear import Weights, chances_of, stored_weights
-from quarry.language.word_forms import STOP_WORDS, Token, commonness, says_something_by_case
-from quarry.spans.gazetteer import Entry, gazetteer, place_of
-from quarry.spans.mention import Mention
+from quarry.language.recognition import Weights, chances_of, stored_weights
+from quarry.language.word_forms import (
+    STOP_WORDS,
+    Token,
+    commonness,
+    demonyms,
+    keys,
+    says_something_by_case,
+    unique,
+    without_accents,
+)
+from quarry.spans.mention import Mention, Place, PlaceKind
+
+LARGE_CITY_THOUSANDS = 300
+"""From this population in thousands, a city takes precedence over a state of the same name."""
+
+_DATA = Path(__file__).parent / "data"
+
+
+class Entry(NamedTuple):
+    """A row of the place tables. `country` is an ISO 3166 code, `thousands` the population of a city. `is_usual` and
+    `is_demonym` describe this name of the place.
+    """
+
+    kind: PlaceKind
+    name: str
+    names: tuple[str, ...]
+    country: str = ""
+    state: str = ""
+    thousands: int = 0
+    members: tuple[str, ...] = ()
+    is_usual: bool = True
+    is_demonym: bool = False
+
+
+class Gazetteer:
+    """Countries, regions and states are made when it is loaded; of the cities, only an index by name: each is made when it is
+    named. All names are normalised.
+    """
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, tuple[Entry, ...]] = {}
+        self.by_abbreviation: dict[str, Entry] = {}
+        """States."""
+        self.by_code: dict[str, Entry] = {}
+        for entry, code in (*_countries(), *_regions(), *_states()):
+            self.by_code[code] = entry
+            for name in map(_key, entry.names):
+                self._by_name[name] = (*self._by_name.get(name, ()), entry)
+            if "-" in code:
+                self.by_abbreviation.setdefault(code[3:].lower(), entry)
+        self._cities = _lines("cities.tsv")
+        self._first: dict[str, int] = {}
+        """The place in the table of the largest city of this name. Of another name than its usual ones: the complement."""
+        self._further: defaultdict[str, list[int]] = defaultdict(list)
+        """The places of the smaller cities with this usual name."""
+        self._index_cities()
+
+    def named(self, name: str) -> tuple[Entry, ...]:
+        """The places of this name, likeliest first. Of its cities, only the largest."""
+        entries = self._undemonymic(name)
+        if (place := demonyms().get(name)) is not None:
+            entries += tuple(entry._replace(is_demonym=True) for entry in self._undemonymic(_key(place))[:1])
+        return tuple(sorted(entries, key=_rank)) if len(entries) > 1 else entries
+
+    def homes(self, name: str) -> set[str]:
+        """The codes of the countries and states ("IN", "US-CA") with a city of this usual name."""
+        largest = self._first.get(name, -1)
+        usual = [*([largest] if largest >= 0 else []), *self._further.get(name, ())]
+        return {code for city in map(self._city, usual) for code in (city.country, city.state) if code}
+
+    def cities(self, state: str) -> tuple[Entry, ...]:
+        """The cities of a state by its code, largest first."""
+        columns = "\t{}\t{}\t".format(*state.split("-"))
+        return tuple(_read_city(line) for line in self._cities if columns in line)
+
+    def _undemonymic(self, name: str) -> tuple[Entry, ...]:
+        entries = self._by_name.get(name, ())
+        number = self._first.get(name)
+        return entries if number is None else (*entries, self._city(number))
+
+    def _city(self, number: int) -> Entry:
+        city = _read_city(self._cities[max(number, ~number)])
+        return city if number >= 0 else city._replace(is_usual=False)
+
+    def _index_cities(self) -> None:
+        first, further = self._first, self._further
+        for number, line in enumerate(self._cities):
+            usual, _, _, _, others, keyed = line.split("\t")
+            for name in (keyed or usual).split(","):
+                if first.setdefault(name, number) != number:
+                    further[name].append(number)
+            if others:
+                for name in others.split(","):
+                    first.setdefault(name, ~number)
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    """The gazetteer, loaded on first use."""
+    return Gazetteer()
+
+
+def places_called(name: str) -> tuple[Place, ...]:
+    """The places with this name, most important first: "Georgia" is a country and a state."""
+    return tuple(place_of(entry) for entry in gazetteer().named(_key(name)))
+
+
+@cache
+def place_of(entry: Entry) -> Place:
+    """The place with all its spellings, with and without accents. For a region or state, also those of the places in it."""
+    names = [*entry.names, *(name for member in entry.members for name in _names_of_member(member))]
+    if entry.kind == "region" and entry.state:
+        names += [name for city in gazetteer().cities(entry.state) for name in city.names[:1]]
+    return Place(entry.kind, entry.name, unique(each for name in names for each in (name, without_accents(name))))
+
+
+def _names_of_member(member: str) -> tuple[str, ...]:
+    # countries missing from a table of another year have no names
+    entry = gazetteer().by_code.get(member)
+    return place_of(entry).names if entry else ()
+
+
+def _rank(entry: Entry) -> int:
+    """The rank of a place among those with the same name; lower is likelier."""
+    if entry.kind == "city":
+        return 1 if entry.thousands >= LARGE_CITY_THOUSANDS and entry.is_usual else 3
+    return 2 if entry.state else 0
+
+
+def _key(name: str) -> str:
+    return name.lower() if name.isascii() and name.replace(" ", "").isalnum() else " ".join(keys(name))
+
+
+def _lines(file: str) -> list[str]:
+    return [line for line in (_DATA / file).read_text().splitlines() if not line.startswith("#")]
+
+
+def _rows(file: str) -> Iterator[list[str]]:
+    return (line.split("\t") for line in _lines(file))
+
+
+def _countries() -> Iterator[tuple[Entry, str]]:
+    for code, names in _rows("countries.tsv"):
+        spellings = tuple(names.split(","))
+        yield Entry("country", spellings[0], spellings, code), code
+
+
+def _regions() -> Iterator[tuple[Entry, str]]:
+    for kind, names, members in _rows("regions.tsv"):
+        spellings = tuple(names.split(","))
+        region: PlaceKind = "continent" if kind == "continent" else "region"
+        yield Entry(region, spellings[0], spellings, members=tuple(members.split(","))), spellings[0]
+
+
+def _states() -> Iterator[tuple[Entry, str]]:
+    for code, names, _ in _rows("states.tsv"):
+        spellings = tuple(names.split(","))
+        yield Entry("region", spellings[0], spellings, code[:2], code), code
+
+
+def _read_city(line: str) -> Entry:
+    usual_names, country, state, thousands, others, _ = line.split("\t")
+    usual = tuple(usual_names.split(","))
+    names = (*usual, *others.split(",")) if others else usual
+    return Entry("city", usual[0], names, country, state and f"{country}-{state}", int(thousands))
+
+
+CITIES_OF_STATE_MAX = 60
+
+_WHAT_SEPARATES_ALTERNATIVES = re.compile(r"[/|;]|\bor\b|\band\b")
+
+
+def known_place(name: str, kind: PlaceKind | None = None) -> Place | None:
+    """The most important place with the spelling `name`, of `kind` if given."""
+    return next((place for place in places_called(name) if kind is None or place.kind == kind), None)
+
+
+def usual_name(name: str, kind: PlaceKind) -> str:
+    """The usual name of a city or country, in lower case; `name` itself if no such place is known."""
+    place = known_place(name, kind)
+    return place.name if place else name
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """All lower-case spellings of a place, `name` first. For a region, also those of the places in it."""
+    place = known_place(name)
+    if place is None:
+        return unique((name, without_accents(name)))
+    state = _state(place)
+    return unique((name, *(_names_of_state(state) if state else _usual_names(place))))
+
+
+def country_of(city: str) -> str | None:
+    """The usual name of the country of the largest city with this name."""
+    entries = gazetteer().named(city)
+    code = next((entry.country for entry in entries if entry.kind == "city"), None)
+    return gazetteer().by_code[code].name if code in gazetteer().by_code else None
+
+
+def country_of_region(region: Place) -> str | None:
+    """The usual name of the country of a state."""
+    state = _state(region)
+    return gazetteer().by_code[state.country].name if state else None
+
+
+def places_in(text: str) -> tuple[str, ...]:
+    """The spellings of all places that a text lists as alternatives: "pune or mumbai", "mumbai / thane".
+
+    Commas make a place more precise ("whitefield, bengaluru, india"): the first part counts. But if all parts are places of one
+    kind, they are alternatives.
+    """
+    names: list[str] = []
+    for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text):
+        parts = [part.strip() for part in alternative.split(",") if part.strip()]
+        kinds = {place.kind if (place := known_place(part)) else None for part in parts}
+        for part in parts if len(kinds) == 1 and kinds != {None} else parts[:1]:
+            names += spellings(part)
+    return unique(names)
+
+
+def alternatives_in(text: str) -> list[str]:
+    """The alternatives in a text, each reduced to its most precise part."""
+    named = (alternative.partition(",")[0].strip() for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text))
+    return [name for name in named if name]
+
+
+def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, with places in all their spellings."""
+    return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))
+
+
+def _usual_names(place: Place) -> Iterator[str]:
+    """The names of a place that the data may contain. Names in other languages are left out; some belong to other places."""
+    for name in place.names:
+        entries = gazetteer().named(" ".join(keys(name)))
+        if place.kind != "city" or any(entry.is_usual and entry.name == place.name for entry in entries):
+            yield name
+
+
+def _state(place: Place) -> Entry | None:
+    """The federal state that a region is."""
+    entries = gazetteer().named(place.name) if place.kind == "region" else ()
+    return next((entry for entry in entries if entry.state), None)
+
+
+def _names_of_state(state: Entry) -> tuple[str, ...]:
+    """A state's names and abbreviation, and its larger cities. Cities are qualified with the state, because a city of the same
+    name may exist elsewhere.
+    """
+    abbreviation = state.state.partition("-")[2].lower()
+    country = gazetteer().by_code[state.country]
+    cities = [city.name for city in gazetteer().cities(state.state)][:CITIES_OF_STATE_MAX]
+    sure = [f"{abbreviation} {name}" for name in country.names]
+    sure += [f"{city} {name}" for city in cities for name in (abbreviation, *country.names[:4])]
+    return (*state.names, *sure)
+
 
 Sense = Literal["place", "latent", "language", "none"]
 """What a name in the gazetteer is meant as. latent: a place only if something else confirms it. language: "speaks Dutch"."""

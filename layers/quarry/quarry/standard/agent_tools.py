@@ -1,4 +1,4 @@
-"""A domain for the tools over all sources: the search of its texts, and its rows whole."""
+"""A domain for agents: its texts and its rows whole for the tools over all sources, and its answers as a chat model's."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import Any
 
 from psycopg.sql import SQL, Identifier
 
+from quarry.agent.completions import Chat, CitedSource, Sources, answering, heading
 from quarry.agent.domain_tools import AgentTemplate
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
+from quarry.answering.contract import TURN_CHARACTERS_MAX, AskedBefore, FinalAnswerEvent
 from quarry.domains import module
 from quarry.platform.errors import NotFound
-from quarry.platform.text import unmark
+from quarry.platform.text import CITATION, QUERY_MAX_CHARACTERS, unmark
 from quarry.services.services import Caller, Services
+
+LISTED_MAX = 10
+"""How many rows are listed below an answer."""
 
 
 def of(domain: str) -> SimpleNamespace:
@@ -42,5 +47,37 @@ def of(domain: str) -> SimpleNamespace:
         whole: dict[str, Any] = fields.model_validate(row).model_dump(mode="json", exclude_none=True)
         return whole
 
+    def listed(event: FinalAnswerEvent) -> Sources:
+        answer = event.data
+        return sources_of(
+            domain.capitalize(), answer.response, answer.total, [(each.title, "") for each in answer.results]
+        )
+
+    def chat_request(chat: Chat) -> object:
+        return module(domain, "contract").AskRequest(question=chat.question, history=earlier_turns(chat))
+
+    complete = answering(chat_request, module(domain, "search").answer, FinalAnswerEvent, listed)
     template = AgentTemplate(f"quarry://{domain}/{{id}}", domain, collection.label, "One row, whole.", read_whole)
-    return SimpleNamespace(search_text=search_text, read_whole=read_whole, AGENT_TOOLS=(), AGENT_TEMPLATES=(template,))
+    return SimpleNamespace(
+        search_text=search_text, read_whole=read_whole, complete=complete, AGENT_TOOLS=(), AGENT_TEMPLATES=(template,)
+    )
+
+
+def earlier_turns(chat: Chat) -> list[AskedBefore]:
+    """The questions before with their answers."""
+    turns = [
+        AskedBefore(question=turn.content[:QUERY_MAX_CHARACTERS], answer=reply.content[:TURN_CHARACTERS_MAX])
+        for turn, reply in zip(chat.before, chat.before[1:], strict=False)
+        if (turn.role, reply.role) == ("user", "assistant")
+    ]
+    return turns[-50:]
+
+
+def sources_of(named: str, response: str, total: int, rows: Sequence[tuple[str, str]]) -> Sources:
+    """The rows of an answer, each a title and a detail, under a heading."""
+    cited = list(dict.fromkeys(int(number) for number in CITATION.findall(response)))
+    listed = rows[:LISTED_MAX]
+    # the rows of an answer that cites stand in the order of its citations
+    numbers = cited if len(cited) == len(rows) else [None] * len(listed)
+    items = [CitedSource(title, detail, n=n) for (title, detail), n in zip(listed, numbers, strict=False)]
+    return Sources(heading(named, len(listed), total), items)

@@ -10,25 +10,16 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.answering.contract import Answer, AskRequest, SearchRequest, SearchResponse
 from quarry.domains import module
-from quarry.platform.errors import Gone, NotFound
+from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
-from quarry.streaming.events import NDJSON
 from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import PlainCaller, ServicesDependency
-from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, answer_response, rest_of_stream, wants_stream
+from quarry.web.streams import Reader, answer_response, documented_answer
 
 
 def of(domain: str) -> SimpleNamespace:
     contract = module(domain, "contract")
     router = APIRouter(tags=[domain])
-    answer: dict[int | str, dict[str, Any]] = {
-        200: {
-            "model": Answer,
-            "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
-            f"`docs/api/{domain}-events.json` holds their schema.",
-            "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
-        }
-    }
 
     async def search(
         request: Request, body: SearchRequest, caller: PlainCaller, services: ServicesDependency
@@ -39,17 +30,11 @@ def of(domain: str) -> SimpleNamespace:
 
     async def ask(request: Request, body: AskRequest, reader: Reader, services: ServicesDependency) -> Response:
         """An answer, and the rows that it speaks of."""
-        if wants_stream(request) and reader.place is not None:
-            return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
-        events, request_id = module(domain, "search").answer, request_id_of(request)
-        return await answer_response(
-            request, lambda run_id: events(body, reader.caller, services, request_id, run_id), reader, services, domain
-        )
+        events = module(domain, "search").answer
+        return await answer_response(request, body, events, reader, services, domain)
 
     async def row(
-        id: Annotated[Identifier, Path()],
-        caller: PlainCaller,
-        services: ServicesDependency,
+        id: Annotated[Identifier, Path()], caller: PlainCaller, services: ServicesDependency
     ) -> dict[str, Any]:
         """One row, whole."""
         whole: dict[str, Any] = await module(domain, "agent_tools").read_whole("", id, caller, services)
@@ -60,7 +45,7 @@ def of(domain: str) -> SimpleNamespace:
     for route in (search, ask, row):
         route.__name__ = f"{route.__name__}_{domain}"
     router.post(f"/{domain}/search")(search)
-    router.post(f"/{domain}/ask", response_class=JSONResponse, responses=answer | documented(NotFound, Gone))(ask)
+    router.post(f"/{domain}/ask", response_class=JSONResponse, responses=documented_answer(Answer, domain))(ask)
     # an owner's id may hold a slash
     router.get(f"/{domain}/{{id:path}}", responses=documented(NotFound))(row)
     return SimpleNamespace(router=router)

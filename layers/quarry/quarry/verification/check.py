@@ -20,14 +20,24 @@ from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
-from quarry.verification.passages import NOWHERE, Beside, Passage, folded
+from quarry.verification.passages import (
+    NOWHERE,
+    QUOTED,
+    Beside,
+    Finding,
+    Part,
+    Passage,
+    Statement,
+    folded,
+    has_name,
+    names_in,
+    statements,
+)
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
-from quarry.verification.statements import QUOTED, Finding, Part, Statement, has_name, names_in, statements
 from quarry.verification.tables import Table
-from quarry.verification.values import Number, read_values
+from quarry.verification.values import Number, english, read_values
 from quarry.verification.wire import SourceText, Trust
-from quarry.verification.wording import english
 
 State = Literal["verified", "plausible", "flagged", "comment"]
 NEAREST_MAX = 3
@@ -401,7 +411,7 @@ def _is_english(text: str) -> bool | None:
     return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
 
 
-Certainty = Literal["given", "sure", "likely", "doubtful"]
+Certainty = Literal["given", "sure", "likely"]
 UNREAD_CHARACTERS_MAX = 120
 
 
@@ -465,8 +475,6 @@ def _of_reading(basis: Exact) -> Trust:
     if basis.unread:
         words = shorten(", ".join(basis.unread), UNREAD_CHARACTERS_MAX)
         return Trust("low", gettext("Low: not read: {words}", words=words))
-    if basis.certainty == "doubtful":
-        return Trust("low", gettext("Low: the question may mean something else"))
     if basis.certainty == "likely":
         return Trust("medium", gettext("Medium: this is probably what the question means"))
     return Trust("high", gettext("High: everything in the question was read"))

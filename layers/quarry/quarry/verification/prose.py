@@ -1,4 +1,4 @@
-"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, speakers, sides, polarity and order;
+"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, sides, polarity and order;
 then how much of what it says the passage says at all. Pure.
 """
 
@@ -12,13 +12,33 @@ from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
 from quarry.language.messages import gettext
-from quarry.language.word_forms import is_everyday, stem
+from quarry.language.word_forms import stem
 from quarry.platform.text import words
-from quarry.verification.passages import Beside, Clause, Passage, clauses_of, folded, parted
+from quarry.verification.passages import (
+    QUOTED,
+    Beside,
+    Clause,
+    Finding,
+    Passage,
+    clauses_of,
+    folded,
+    has_name,
+    named,
+    names_in,
+    parted,
+)
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
-from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
-from quarry.verification.wording import english, side_of
+from quarry.verification.values import (
+    Day,
+    Number,
+    Values,
+    blanked,
+    english,
+    read_values,
+    root_of,
+    side_of,
+    spans_of,
+)
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""
@@ -102,7 +122,6 @@ def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
     if not prose.is_foreign:
         _check_names(prose, passage, [each for each in names if not beside.has_name(each)], found)
-        _check_speakers(prose, passage, names, found)
         _check_sides(prose, passage, names, found)
         _check_polarity(prose, passage, found)
         _check_unanimity(prose, passage, found)
@@ -125,9 +144,7 @@ def _check_values(prose: Prose, passage: Passage, found: Finding, beside: Beside
         if vote.counts not in held and not _stand_together(vote.counts, passage):
             found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
     for day in prose.values.days:
-        if passage.dated(day):
-            _check_beside_day(day, prose, passage, found)
-        elif day.text.lower() not in prose.question.lower() and not beside.has_day(day):
+        if not (passage.dated(day) or day.text.lower() in prose.question.lower() or beside.has_day(day)):
             found.wrong.append(gettext("{source} does not give the date {day}", source=passage.name, day=day.text))
     for number in prose.values.numbers:
         _check_number(number, prose, passage, found, beside)
@@ -146,21 +163,6 @@ def _check_marks(prose: Prose, passage: Passage, found: Finding) -> None:
             found.weak.append(gettext("{code} is not in {source}", code=code, source=passage.name))
     for word in sorted(prose.words & english().exclusive - passage.words):
         found.wrong.append(gettext("{source} does not say {word}", source=passage.name, word=word))
-
-
-def _check_beside_day(day: Day, prose: Prose, passage: Passage, found: Finding) -> None:
-    """Whether the words beside a date stand beside another date of the source, and not beside this one."""
-    mine = _beside(prose.outside, day, prose.values.days)
-    days = passage.values.days
-    own = [_beside(passage.all, each, days) for each in days if day.agrees(each)]
-    if len(mine) < 2 or not own or any(mine & each or not each for each in own):
-        return
-    others = [each for each in days if not day.agrees(each) and (each.month is None) == (day.month is None)]
-    best = max(others, key=lambda each: len(mine & _beside(passage.all, each, days)), default=None)
-    if best is not None and 2 * len(mine & _beside(passage.all, best, days)) >= max(4, len(mine)):
-        found.wrong.append(
-            gettext("{source} says {best} here, not {day}", source=passage.name, best=best.text, day=day.text)
-        )
 
 
 def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
@@ -360,76 +362,6 @@ def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
             found.wrong.append(gettext("{source} does not name {name}", source=passage.name, name=named(name)))
 
 
-def _check_speakers(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
-    """Whether who is said to say it is the source's author; and whether what is said of one name stands beside another."""
-    author = frozenset(words(passage.author))
-    wording = english()
-    if author and names:
-        speaker = next((name for name in names if _is_before_verb(name, prose.outside)), None)
-        if speaker is not None and not author.intersection(speaker):
-            near = any(speaker[-1] in each.words and wording.has("said", each.words) for each in passage.sentences)
-            if not near:
-                found.wrong.append(gettext("{source} is by {author}", source=passage.name, author=passage.author))
-                return
-    people = [name for name in names if not author.intersection(name) and english().exclusive.isdisjoint(name)]
-    for name in people:
-        _check_predicate(name, names, prose, passage, found)
-
-
-def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
-    """Whether a name stands right before a word for saying something, or behind "according to"."""
-    low = text.lower()
-    for match in re.finditer(re.escape(name[-1]), low):
-        behind = words(low[match.end() : match.end() + 30])[:2]
-        if english().has("said", behind) or low[: match.start()].rstrip().endswith("according to"):
-            return True
-    return False
-
-
-def _check_predicate(
-    name: tuple[str, ...], names: Sequence[tuple[str, ...]], prose: Prose, passage: Passage, found: Finding
-) -> None:
-    """Whether the source says of another name what a clause says of this one."""
-    wording = english()
-    last, parts = name[-1], {part for each in names for part in each}
-    clause = next((each for each in _predicates(prose.outside) if last in each.words), None)
-    if clause is None:
-        return
-    name_stems = wording.stems(" ".join(parts))
-    mine = clause.stems | (clause.words & _SIDE_WORDS)
-    mine -= name_stems
-    if not mine or len([each for each in names if each[-1] in clause.words]) > 1:
-        return
-    own: set[str] = set()
-    others: list[tuple[int, Clause]] = []
-    sentences = passage.sentences
-    for place, sentence in enumerate(sentences):
-        for part in _predicates(sentence.text):
-            has = part.stems | (part.words & _SIDE_WORDS)
-            if last in part.words:
-                own |= has
-            elif any(not is_everyday(word) for word in part.words & passage.known_names):
-                others.append((len(mine & has), part))
-        if (
-            last in sentence.words
-            and place + 1 < len(sentences)
-            and not sentences[place + 1].words & passage.known_names
-        ):
-            own |= sentences[place + 1].stems
-    others = [(shared, part) for shared, part in others if 2 * shared >= len(part.stems - passage.known_names)]
-    best = max((shared for shared, _ in others), default=0)
-    if own and best >= max(2, 0.5 * len(mine)) and not mine & own:
-        found.wrong.append(gettext("{source} does not say this of {name}", source=passage.name, name=named(name)))
-
-
-_SIDE_WORDS = frozenset("for against no yes not absent".split())
-_AND = re.compile(r",? and (?=[A-Z]\w+ (?:[a-z]|was|is|voted))")
-
-
-def _predicates(text: str) -> list[Clause]:
-    return [part for each in _AND.split(text.replace("\0", " ")) for part in clauses_of(each)]
-
-
 def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
     """Whether who is named for or against something is on that side in the source."""
     for name in names:
@@ -546,7 +478,7 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
 
 
 def _without(words: frozenset[str], root: str) -> list[str]:
-    return [word for word in words if english().stem(word) != root]
+    return [word for word in words if root_of(word) != root]
 
 
 def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:

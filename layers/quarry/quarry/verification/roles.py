@@ -18,9 +18,8 @@ from typing import Literal, Protocol
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.text import words
-from quarry.verification.passages import COLON, Clause, Passage, clauses_of
-from quarry.verification.statements import Finding
-from quarry.verification.wording import english
+from quarry.verification.passages import COLON, Clause, Finding, Passage, clauses_of
+from quarry.verification.values import english, root_of
 
 SHARED_MIN, SHARE_MIN = 3, 0.6
 """How many words of a statement, and which share of them, a sentence must have to be the one that it retells."""
@@ -58,7 +57,7 @@ class Line:
             if wording.denies(word):
                 stems.append(word)
             elif word not in STOP_WORDS and not word[0].isdigit():
-                stems.append(wording.stem(word))
+                stems.append(root_of(word))
                 turns.update(stems[-1:] if turns_next else ())
             turns_next = word.endswith(("'s", "s'"))
         return cls(stems, frozenset(turns | by), frozenset(by))
@@ -95,7 +94,7 @@ def _is_undone(mine: Line, passage: Passage) -> bool:
     """Whether the source has what is done to somebody as done by them, or the other way round."""
     if not mine.by and "by" not in passage.words:
         return False
-    names = {english().stem(each) for each in passage.known_names}
+    names = {root_of(each) for each in passage.known_names}
     for done, doer in pairwise(mine.stems):
         if doer not in names:
             continue
@@ -140,7 +139,7 @@ def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool
     for sentence in passage.sentences:
         if sentence.stems.isdisjoint(one) or sentence.stems.isdisjoint(other):
             continue
-        stems = [english().stem(word) for word in words(sentence.text) if len(word) > TITLE_MAX]
+        stems = [root_of(word) for word in words(sentence.text) if len(word) > TITLE_MAX]
         if any((a in one and b in other) or (a in other and b in one) for a, b in pairwise(stems)):
             return True
     return False
@@ -165,9 +164,8 @@ def _is_turned(mine: Line, theirs: Line) -> bool:
         here, there = mine.place[pivot], theirs.place[pivot]
         if (pivot in mine.turns) != (pivot in theirs.turns):
             continue
-        behind = any(mine.place[each] < here and theirs.place[each] > there for each in common)
-        before = any(mine.place[each] > here and theirs.place[each] < there for each in common)
-        if behind and before:
+        sides = {(mine.place[each] < here, theirs.place[each] < there) for each in common if each != pivot}
+        if {(True, False), (False, True)} <= sides:
             return True
     return False
 

@@ -11,14 +11,11 @@ from itertools import combinations, permutations, product, takewhile
 from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
-from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
-from quarry.verification.arithmetic import Derivation
-from quarry.verification.passages import folded
+from quarry.spans.numbers import CURRENCIES, converted, currency_code, dimension_of
+from quarry.verification.passages import Finding, folded, has_name, named, names_in
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
-from quarry.verification.statements import Finding, has_name, named, names_in
-from quarry.verification.tables import Mention, Table, date_number, says_money
-from quarry.verification.values import Number, blanked, read_values
-from quarry.verification.wording import english
+from quarry.verification.tables import Derivation, Mention, Table, date_number, says_money
+from quarry.verification.values import Number, blanked, english, read_values
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
@@ -578,17 +575,3 @@ class RowCheck:
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
             found.weak.append(gettext("the results support only part of it"))
-        self._check_row_text(rest, found)
-
-    def _check_row_text(self, rest: frozenset[str], found: Finding) -> None:
-        """Whether what is said of one row is in that row, where it has texts."""
-        rows = frozenset(range(len(self.table.rows))).intersection(*(each.rows for each in self.mentions))
-        if not self.mentions or len(rows) != 1:
-            return
-        texts = [
-            cell for row in rows for cell in self.table.rows[row] if isinstance(cell, str) and len(cell.split()) > 3
-        ]
-        own = english().stems(" ".join(texts))
-        left = rest - english().stems(" ".join([*self.table.labels, self.prose.question, self.header, self.lead]))
-        if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):
-            found.weak.append(gettext("the row says something else"))

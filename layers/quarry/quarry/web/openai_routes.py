@@ -267,7 +267,7 @@ Key = Annotated[
 
 
 router = APIRouter(tags=["agents"])
-MODELS = {f"quarry-{domain}": domain for domain in having("completion")}
+MODELS = {f"quarry-{domain}": domain for domain in having("agent_tools")}
 """The domain of each model."""
 
 
@@ -304,7 +304,7 @@ async def complete(
         idempotency_key,
     )
     # imported with the first question
-    answer = await module(MODELS[body.model], "completion").answer(chat)
+    answer = await module(MODELS[body.model], "agent_tools").complete(chat)
     reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, answer, heard)
     if not body.stream:
         return JSONResponse((await reply.whole()).model_dump())

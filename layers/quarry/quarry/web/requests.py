@@ -198,12 +198,23 @@ RouteClass = Literal["model", "plain", "typing"]
 DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120, "typing": 600}
 """Of `typing` routes every few letters make a request."""
 CallerDependency = Callable[[Request, Caller, Services], Awaitable[Caller]]
-# One statement counts and reads, so that concurrent requests never share a place.
+# One statement counts and reads, so that concurrent requests never share a place. A tenant's are counted for the caller '',
+# without those that the caller's own limit refuses.
 _COUNT = """
-insert into rate_windows as w (caller, route_class, window_start, requests)
-values (%(caller)s, %(route_class)s, date_trunc('minute', now()), 1)
-on conflict (caller, route_class, window_start) do update set requests = w.requests + 1
-returning requests, extract(epoch from window_start + interval '1 minute' - now())::float8 as seconds_left
+with own as (
+  insert into rate_windows as w (caller, route_class, window_start, requests)
+  select %(caller)s, %(route_class)s, date_trunc('minute', now()), 1 where %(limit)s > 0
+  on conflict (caller, route_class, window_start) do update set requests = w.requests + 1
+  returning requests
+), shared as (
+  insert into rate_windows as w (caller, route_class, window_start, requests)
+  select '', 'tenant', date_trunc('minute', now()), 1
+  where %(shared_limit)s > 0 and not exists (select from own where requests > %(limit)s)
+  on conflict (caller, route_class, window_start) do update set requests = w.requests + 1
+  returning requests
+)
+select (select requests from own) as own, (select requests from shared) as shared,
+  extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 as seconds_left
 """
 
 
@@ -215,17 +226,22 @@ def limit_per_minute(settings: Settings, route_class: RouteClass) -> int:
 
 
 async def take_place(services: Services, caller: Caller, route_class: RouteClass) -> None:
-    """Count one request. Raises RateLimited once the minute's places are taken."""
+    """Count one request. Raises RateLimited once the minute's places are taken, the caller's or those of the tenant."""
     limit = limit_per_minute(services.settings, route_class)
-    if limit == 0:
+    shared_limit = services.quotas.requests_per_minute if services.quotas else 0
+    if not (limit or shared_limit):
         return
-    row = await services.database.row(_COUNT, {"caller": caller.user_id, "route_class": route_class})
+    row = await services.database.row(
+        _COUNT,
+        {"caller": caller.user_id, "route_class": route_class, "limit": limit, "shared_limit": shared_limit},
+    )
     assert row is not None
-    if row["requests"] > limit:
-        raise RateLimited(
-            f"More than {limit} requests in a minute; wait until the next one begins.",
-            retry_after_seconds=max(1, math.ceil(row["seconds_left"])),
-        )
+    for of_whom, requests, allowed in (("", row["own"], limit), (" of your organization", row["shared"], shared_limit)):
+        if requests is not None and requests > allowed:
+            raise RateLimited(
+                f"More than {allowed} requests{of_whom} in a minute; wait until the next one begins.",
+                retry_after_seconds=max(1, math.ceil(row["seconds_left"])),
+            )
 
 
 def limited_caller(route_class: RouteClass) -> CallerDependency:

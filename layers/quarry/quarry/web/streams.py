@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 from fastapi import Depends, Header, Query, Request
@@ -13,9 +13,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from quarry.platform.contract import LazyModel
+from quarry.platform.errors import Gone, NotFound
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import AFTER_SEQ, NDJSON, PLACE_PATTERN, Event, Form, StreamPosition
 from quarry.web.middleware import deadline_of
+from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import ServicesDependency, take_place, verified_caller, wants_headers_only
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
@@ -107,19 +109,42 @@ def wants_stream(request: Request) -> bool:
     return NDJSON.media_type.partition(";")[0] in request.headers.get("accept", "").lower()
 
 
+Body = TypeVar("Body")
+Answering = Callable[[Body, Caller, Services, str | None, UUID | None], AsyncGenerator[Event]]
+
+
+def documented_answer(answer: type[LazyModel], domain: str) -> dict[int | str, dict[str, Any]]:
+    """The responses of a route that `answer_response` serves, for the OpenAPI document."""
+    of_answer = {
+        "model": answer,
+        "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
+        f"`docs/api/{domain}-events.json` holds their schema.",
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
+    }
+    return {200: of_answer} | documented(NotFound, Gone)
+
+
 async def answer_response(
-    request: Request,
-    search: Callable[[UUID | None], AsyncGenerator[Event]],
-    reader: StreamReader,
-    services: Services,
-    domain: str,
+    request: Request, body: Body, answer: Answering[Body], reader: StreamReader, services: Services, domain: str
 ) -> Response:
-    """The events of a search as NDJSON where the client asks for these, else the data of the last one as JSON."""
-    if wants_stream(request):
-        return stream_response(request, search, reader.caller, services, NDJSON, domain)
-    *_, last = [event async for event in search(None)]
-    answer: LazyModel = last.data  # type: ignore[attr-defined]
-    return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
+    """The events of an answer as NDJSON where the client asks for these, or the rest of those of an earlier run; else the data of
+    the last one as JSON.
+    """
+    request_id = request_id_of(request)
+    if not wants_stream(request):
+        *_, last = [event async for event in answer(body, reader.caller, services, request_id, None)]
+        data: LazyModel = last.data  # type: ignore[attr-defined]
+        return Response(data.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
+    return stream_response(
+        request,
+        lambda run_id: answer(body, reader.caller, services, request_id, run_id),
+        reader.caller,
+        services,
+        NDJSON,
+        domain,
+    )
 
 
 async def rest_of_stream(

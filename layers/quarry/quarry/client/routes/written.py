@@ -247,10 +247,9 @@ class WrittenRoutes:
         history: Sequence[campaigns.HistoryMessage] | None = None,
         filters: campaigns.CampaignFilters | None = None,
         understood: Understood | None = None,
-        constraints: campaigns.Constraints | None = None,
     ) -> CallInput:
         """An answer about campaigns, step by step; the last event is `final_answer`. `filters` apply to every search."""
-        return _campaigns_sent(message, history, filters, understood, constraints)
+        return _campaigns_sent(message, history, filters, understood)
 
     @route("POST /campaigns/chat", campaigns.ChatResponse)
     def chat_about_campaigns(
@@ -260,10 +259,9 @@ class WrittenRoutes:
         history: Sequence[campaigns.HistoryMessage] | None = None,
         filters: campaigns.CampaignFilters | None = None,
         understood: Understood | None = None,
-        constraints: campaigns.Constraints | None = None,
     ) -> CallInput:
         """The same answer in one piece."""
-        return _campaigns_sent(message, history, filters, understood, constraints)
+        return _campaigns_sent(message, history, filters, understood)
 
     @streamed("POST /ontology/ask", ONTOLOGY_EVENTS)
     def ask_projects(
@@ -337,7 +335,6 @@ def _campaigns_sent(
     history: Sequence[campaigns.HistoryMessage] | None,
     filters: campaigns.CampaignFilters | None,
     understood: Understood | None,
-    constraints: campaigns.Constraints | None,
 ) -> CallInput:
     body = given(
         campaigns.ChatRequest,
@@ -346,6 +343,5 @@ def _campaigns_sent(
         active_filters=filters,
         apply_filters_to_query=True if filters else None,
         understood=understood,
-        constraints=constraints,
     )
     return CallInput(body=body)

@@ -89,7 +89,7 @@ def _explain(error: Exception) -> str | None:
 def _explain_postgres(error: Exception) -> str | None:
     import psycopg
 
-    from quarry.postgres.failures import translate
+    from quarry.postgres.connections import translate
 
     if not isinstance(error, psycopg.Error):
         return None

@@ -23,7 +23,7 @@ from quarry.local.cli.command import (
 )
 
 if TYPE_CHECKING:
-    from quarry.files.writing import ReadOptions
+    from quarry.files.forms import ReadOptions
     from quarry.services.s3 import S3Object
 
 _OF_OWN_TABLES = ("key", "append", "replace", "decimal", "dates", "empty")
@@ -73,7 +73,7 @@ def _check_table(table: str, files: list[str], arguments: Arguments) -> None:
 
 def _read_options(arguments: Arguments) -> ReadOptions:
     from quarry.files.encodings import known_encoding
-    from quarry.files.writing import ReadOptions, Writing
+    from quarry.files.forms import ReadOptions, Writing
 
     try:
         encoding = arguments.encoding and known_encoding(arguments.encoding)

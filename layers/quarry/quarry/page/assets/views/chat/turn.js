@@ -56,7 +56,7 @@ export class Turn extends Streamed {
   /** How the question is to be understood, for the request. */
   get sentChanges() {
     if (this.changes !== null) return {understood: this.changes};
-    return this.former === null ? {} : {constraints: this.former};
+    return this.former === null || this.domain !== 'companies' ? {} : {constraints: this.former};
   }
 
   /** Handle one event that is not common to all kinds. @param {{type: string, data: any}} event */
