@@ -27,7 +27,9 @@ async def test_a_tenant_with_endless_work_leaves_turns_to_the_others(
 ) -> None:
     turns = list[str]()
 
-    async def keep_in_step(database: Database, _: Collection, *, keep_going: Callable[[], bool]) -> dict[str, object]:
+    async def keep_in_step(
+        database: Database, _: Collection, *, keep_going: Callable[[], bool], rows_max: int
+    ) -> dict[str, object]:
         turns.append(database.schema)
         while database.schema == "acme" and keep_going():
             await pause()
