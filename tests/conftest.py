@@ -41,7 +41,7 @@ from xdist.plugin import pytest_xdist_auto_num_workers as number_of_cores
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from quarry.models import local_embedding
@@ -456,7 +456,7 @@ def client_of(url: str, **environment: str) -> TestClient:
     """
     given = {"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
     settings = Settings.from_environment(given)
-    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
+    app = create_app(build_services(settings), EVERYTHING, EVERYTHING)
     return local_client(app, raise_server_exceptions=False)
 
 

@@ -1,4 +1,4 @@
-"""Scores of the pair models, recorded in `scores.npy`: to compute them takes a fifth of the time of all tests.
+"""Scores of the pair models, recorded in `scores.npy`: computing them takes a fifth of the time of all tests.
 
 A score is found by its two texts, the model's weights and the code. One that is not recorded is computed, so a file that is out
 of date only makes the tests slower. After a run of all tests, `python -m tests.recorded` records what this run has used.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
+from inspect import getsource
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from quarry.models import local_embedding
-from quarry.reader import learned
+from quarry.models.local_embedding import MiniLM, WordPiece
 from quarry.reader.learned import PairModel
 
 FILE = Path(__file__).with_name("scores.npy")
@@ -35,9 +35,10 @@ def _recorded() -> dict[int, float]:
 @cache
 def _model(model: PairModel) -> bytes:
     """What its scores depend on. Adapters change each row of the weights."""
-    code = b"".join(Path(str(module.__file__)).read_bytes() for module in (local_embedding, learned))
-    weights = model._network._layers[0].queries_keys_values.weight[0]
-    return hashlib.sha256(code + weights.tobytes() + repr((model._weights, model._bias)).encode()).digest()
+    layer = model._network._layers[0]
+    code = "".join(map(getsource, (WordPiece, MiniLM, type(layer), PairModel)))
+    weights = layer.queries_keys_values.weight[0]
+    return hashlib.sha256(weights.tobytes() + repr((code, model._weights, model._bias)).encode()).digest()
 
 
 def recorded_scores(used: IO[bytes]) -> Callable[[PairModel, str, Sequence[str]], list[float]]:

@@ -12,7 +12,7 @@ import uvicorn
 from psycopg.sql import SQL, Identifier
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.local.server import BoundedConnection, TellingConnections
 from quarry.platform.settings import Settings
 from quarry.services.services import Services, build_services
@@ -31,7 +31,7 @@ def running_server(database_url: str, *, prefix: str = "", **environment: str) -
 
 def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[str]:
     """Serve the whole API over these services, below the path `prefix`; the server's address."""
-    return serving_app(_under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS)))
+    return serving_app(_under(prefix, create_app(services, EVERYTHING, EVERYTHING)))
 
 
 @contextmanager

@@ -13,15 +13,15 @@ from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from quarry.api import cache_lookup, console, profile, search, unlock
+from quarry.api import routers as of
 from quarry.web.requests import verified_caller
 
 SERVED: dict[str, Iterable[APIRouter]] = {
-    "search": search.ROUTERS,
-    "unlock": unlock.ROUTERS,
-    "profile": profile.ROUTERS,
-    "cache_lookup": cache_lookup.ROUTERS,
-    "console": console.ROUTERS,
+    "search": of.SEARCH,
+    "unlock": of.UNLOCK,
+    "profile": of.PROFILE,
+    "cache_lookup": of.CACHE_LOOKUP,
+    "console": of.CONSOLE,
 }
 """What each function behind the API serves, by the name of its folder."""
 

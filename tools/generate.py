@@ -38,7 +38,7 @@ from psycopg.sql import SQL, Identifier
 from pydantic import TypeAdapter
 
 from quarry import catalog
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.campaigns import contract as campaigns_contract
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def generated_texts() -> dict[Path, str]:
     """The content of each generated text file, by path."""
     data, deploy, errors = (ROOT / "docs" / f"{page}.md" for page in ("data", "deploy", "errors"))
-    api = openapi_document(everything.ROUTERS, calls := examples(openapi_document(everything.ROUTERS)["paths"]))
+    api = openapi_document(EVERYTHING, calls := examples(openapi_document(EVERYTHING)["paths"]))
     with _scratch_database() as url:
         migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
         schema = schema_dump(url)

@@ -26,7 +26,7 @@ from typing import Any
 
 import httpx2
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
@@ -144,7 +144,7 @@ async def ways() -> Figures:
         settings = {"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0", "EMBEDDINGS": "local"}
         services = build_services(Settings.from_environment(settings))
         await load_sample(services.database, url, LocalEmbedding())
-        app = create_app(services, everything.ROUTERS)
+        app = create_app(services, EVERYTHING)
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=600) as client:
             for name, (path, body) in QUESTIONS.items():

@@ -1,8 +1,8 @@
 """The Lambda function `cache_lookup`: returns finished answers by id to anybody with the link. It never calls a model."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
-from quarry.api import cache_lookup
+from quarry.api.routers import CACHE_LOOKUP
 from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
-handler = environment.serve(cache_lookup.ROUTERS)
+handler = environment.serve(tuple(CACHE_LOOKUP))

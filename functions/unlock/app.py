@@ -1,8 +1,8 @@
 """The Lambda function `unlock`: contact details for a credit, and the number of credits left. It never calls a model."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
-from quarry.api import unlock
+from quarry.api.routers import UNLOCK
 from quarry.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
-handler = environment.serve(unlock.ROUTERS)
+handler = environment.serve(tuple(UNLOCK))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.platform.errors import catalogue
 from quarry.web.description import openapi_document, recorded_examples
 from tools.api_examples import examples
@@ -21,7 +21,7 @@ Operation = tuple[str, str, dict[str, Any]]
 # not where the module is imported, as every process of the tests does
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    return openapi_document(everything.ROUTERS, recorded_examples())
+    return openapi_document(EVERYTHING, recorded_examples())
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,8 @@ def tool(client: TestClient, name: str, **arguments: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", NAMED)
 def test_a_place_is_met_in_all_spellings_wherever_it_stands(client: TestClient, name: str) -> None:
     found, buyers = spelt(name), len(SPELLINGS) + 2
-    for field in FIELDS:
+    # each name in one kind of column, and one name in each
+    for field in FIELDS if name == "UK" else FIELDS[:1]:
         is_in, is_not = {"field": field, "value": name}, {"field": field, "op": "!=", "value": name}
         assert counted(client, "orders", is_in) == found * ORDERS, field
         for denied in (is_not, {"not": is_in}, {"not": {"any_of": [is_in]}}):

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.web.description import openapi_document
 from tests.people.factories import as_user, somebody
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -187,5 +187,5 @@ def documented_statuses(question: Question) -> set[str]:
 
 @cache
 def _paths() -> dict[str, Any]:
-    paths: dict[str, Any] = openapi_document(everything.ROUTERS)["paths"]
+    paths: dict[str, Any] = openapi_document(EVERYTHING)["paths"]
     return paths

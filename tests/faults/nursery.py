@@ -25,7 +25,7 @@ import openai  # noqa: F401 -- else imported on first use, in each process anew
 import psycopg
 from psycopg.sql import Composable
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.domains import import_what_answers
 from quarry.local import cli, data, embedded_postgres, server  # noqa: F401 -- likewise
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
@@ -144,7 +144,7 @@ def main() -> None:
     import_what_answers()
     create_app(
         build_services(Settings.from_environment({"DATABASE_URL": "postgresql://127.0.0.1:1/nowhere"})),
-        everything.ROUTERS,
+        EVERYTHING,
     ).build_middleware_stack()
     MiniLM.from_folder = functools.cache(MiniLM.from_folder)  # type: ignore[method-assign]
     LocalEmbedding().load()

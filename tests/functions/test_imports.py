@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from quarry.api.search import ROUTERS, routers_at
+from quarry.api.routers import SEARCH, routers_at
 from quarry.platform.contract import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,8 @@ NOT_IMPORTED = {
     **dict.fromkeys(("cleanup", "embed", "load", "migrate"), OF_HTTP),
     **dict.fromkeys(("cache_lookup", "console", "profile", "unlock"), OF_OTHERS),
     "search": {
-        "quarry.agent.routes", "quarry.api.profile", "quarry.schema.algebra", "quarry.web.mcp", "quarry.web.openai_routes",
+        "quarry.agent.routes", "quarry.people.profile_routes", "quarry.schema.algebra", "quarry.web.mcp",
+        "quarry.web.openai_routes",
         *(f"quarry.{domain}.routes" for domain in DOMAINS),
     },
 }  # fmt: skip
@@ -90,7 +91,7 @@ def test_a_provisioned_environment_imports_everything_before_its_first_request()
 
 
 def test_each_path_of_the_search_function_is_served_by_the_routers_for_it() -> None:
-    paths = {route.path for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)}
+    paths = {route.path for router in SEARCH for route in router.routes if isinstance(route, APIRoute)}
     assert {"/health", "/query", "/records/ask", "/people/search", "/collections", "/v1/models", "/mcp"} <= paths
     for path in paths:
         assert path in {

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
 from quarry.streaming import runs
@@ -242,14 +242,14 @@ def test_health_answers_while_everything_is_full(desk: Desk, database_url: str) 
 
 
 def test_every_route_needs_a_place_but_those_that_are_public_and_every_other_tells_of_the_503() -> None:
-    routes = [route for router in everything.ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    routes = [route for router in EVERYTHING for route in router.routes if isinstance(route, APIRoute)]
     exempt = {route.path for route in routes if hasattr(route.endpoint, UNMETERED)}
     assert exempt == {
         "/health", "/health/deep", "/openapi.json", "/", "/search", "/docs", "/assets/{path:path}", "/embed/quarry-ask.js",
         "/config.json",
         "/answers/{id}",
     }  # fmt: skip
-    paths = openapi_document(everything.ROUTERS)["paths"]
+    paths = openapi_document(EVERYTHING)["paths"]
     assert [
         path for path, by_method in paths.items() for said in by_method.values() if "503" not in said["responses"]
     ] == []

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
@@ -71,7 +71,7 @@ def client() -> Iterator[TestClient]:
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
     with (
         pytest.MonkeyPatch.context() as patch,
-        local_client(create_app(services, [router, service_routes.router], everything.ROUTERS)) as client,
+        local_client(create_app(services, [router, service_routes.router], EVERYTHING)) as client,
     ):
         patch.setattr(runs, "LAST_WRITE_SECONDS", 0.05)
         yield client

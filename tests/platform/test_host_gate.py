@@ -6,7 +6,7 @@ import pytest
 from fastapi import APIRouter
 from starlette.testclient import TestClient
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.platform.settings import Settings
 from quarry.services.services import build_services
 from quarry.web.admission import is_public
@@ -101,7 +101,7 @@ def test_a_page_that_the_settings_name_may_ask_and_no_other_port_of_this_machine
 @pytest.mark.usefixtures("impatient")
 def test_every_route_of_a_local_server_is_closed_to_other_sites_but_the_public_ones() -> None:
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
-    client = local_client(create_app(services, everything.ROUTERS))
+    client = local_client(create_app(services, EVERYTHING))
     other = {"Sec-Fetch-Site": "cross-site", "Content-Type": "application/json"}
     for route in client.app.routes:  # type: ignore[attr-defined]
         for method in route.methods:

@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import Settings
@@ -52,7 +52,7 @@ def tenants_client(url: str, **environment: str) -> TestClient:
         "EMBEDDINGS": "local",
     }
     services = build_services(Settings.from_environment(given | environment))
-    return local_client(Gateway(create_app(services, everything.ROUTERS, everything.ROUTERS)))
+    return local_client(Gateway(create_app(services, EVERYTHING, EVERYTHING)))
 
 
 def headers(tenant: str | None, **more: str) -> dict[str, str]:

@@ -1,6 +1,4 @@
-"""The routes of each function, in a module with its name; `everything` has them all.
-
-A function imports only what it serves. FastAPI is imported here first, so that its models of OpenAPI documents are built on first
+"""The routes of each function. FastAPI is imported here first, so that its models of OpenAPI documents are built on first
 use: building them takes a sixth of a function's import, and only `/openapi.json` needs them.
 
 FastAPI silences a warning about its parameter types when it creates them; ours are built later, so it is silenced here.

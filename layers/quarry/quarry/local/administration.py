@@ -171,7 +171,9 @@ async def _read(
             await asyncio.gather(
                 _write(process, stdin), _pass_on(process.stdout, "out", sent), _pass_on(process.stderr, "err", sent)
             )
-            return _exit_status(await process.wait())
+            code = await process.wait()
+            # as a shell gives it, for a process that a signal ended too: 137 where the memory did not suffice
+            return 128 - code if code < 0 else code
     except TimeoutError:
         process.terminate()
         sent.put_nowait({"err": "quarry: ended, since a function runs at most 15 minutes; see docs/deploy.md\n"})
@@ -183,11 +185,6 @@ async def _read(
         return OUT_OF_TIME
     finally:
         sent.put_nowait(None)
-
-
-def _exit_status(code: int) -> int:
-    """As a shell gives it, for a process that a signal ended too: 137 where the memory did not suffice."""
-    return 128 + -code if code < 0 else code
 
 
 async def _write(process: asyncio.subprocess.Process, stdin: bytes) -> None:

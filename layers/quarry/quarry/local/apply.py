@@ -75,7 +75,8 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
     with database_url(settings) as url, connect(url, settings.database_schema) as connection:
         _check_schema(connection, schema, settings.database_schema)
         relations = with_markup(connection, with_documents(connection, relations_of_schema(connection, schema)))
-        others = relations_named(connection, _referred_elsewhere(relations))
+        referred_to = {reference.target for relation in relations for reference in relation.references}
+        others = relations_named(connection, referred_to - {relation.qualified for relation in relations})
         made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
         # the local model: drafting makes no network calls
         kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
@@ -119,11 +120,6 @@ def _check_schema(connection: SyncConnection, schema: str, own: str) -> None:
     known = [name for (name,) in rows if name not in (own, "information_schema")]
     if schema not in known:
         raise ConfigurationError(f"There is no schema {schema!r} in this database{nearest(schema, known)}")
-
-
-def _referred_elsewhere(relations: list[Relation]) -> set[tuple[str, str]]:
-    named = {reference.target for relation in relations for reference in relation.references}
-    return named - {relation.qualified for relation in relations}
 
 
 def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> str:

@@ -174,14 +174,12 @@ def _finding(
             return Finding("broken", subject, detail, advice)
     if state.waiting:
         wait = "1 change waits" if state.waiting == 1 else f"{state.waiting:,} changes wait"
-        detail = f"{wait}, the oldest for {_duration(state.waiting_for or 0)}"
+        seconds = state.waiting_for or 0
+        oldest = f"{seconds / 60:.0f} minutes" if seconds >= 2 * 60 else f"{seconds:.0f} seconds"
+        detail = f"{wait}, the oldest for {oldest}"
         advice = "`quarry serve` or the scheduled function will read them; `quarry reconcile` reads them now"
         return Finding("absent", subject, detail, advice)
     return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds >= 2 * 60 else f"{seconds:.0f} seconds"
 
 
 def unapplied(connection: SyncConnection, settings: Settings) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from quarry.api import everything
+from quarry.api.routers import EVERYTHING
 from quarry.collections.collection import Collection
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections, take_renamed
 from quarry.domains import import_what_answers
@@ -294,7 +294,7 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
         )
     # the app closes the services when it ends
     services = database.build_services()
-    app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
+    app = create_app(services, EVERYTHING, documented=EVERYTHING)
     # now: with the first request it would block the event loop
     import_what_answers()
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -12,7 +12,7 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -251,7 +251,11 @@ class RunLog:
         rows = list(map(_run_row, runs))
         over = [run for run in runs if run.status != "running"]
         steps = [row for run in runs for row in _ended_steps(run)]
-        results = [row for run in over for row in _numbered(run, "rank", map(_result_row, run.results))]
+        results = [
+            {"result_type": each.type, "result_id": each.id, "score": each.score, "run_id": str(run.id), "rank": rank}
+            for run in over
+            for rank, each in enumerate(run.results, start=1)
+        ]
         async with self._database.background.transaction() as connection:
             await connection.execute(KEEP)
             await _insert(connection, "search_runs", rows, key="id")
@@ -347,16 +351,13 @@ def _run_row(run: Run) -> dict[str, Any]:
     }
 
 
-def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows with the run's id, numbered from 1 in the column `number`."""
-    for place, row in enumerate(rows, start=1):
-        yield {"run_id": str(run.id), number: place, **row}
-
-
 def _ended_steps(run: Run) -> Iterator[dict[str, Any]]:
     """The rows of the steps, of a run that goes on those that have ended."""
-    rows = _numbered(run, "step_number", map(_step_row, run.steps))
-    return (row for row, step in zip(rows, run.steps, strict=True) if step.has_ended or run.status != "running")
+    return (
+        {"run_id": str(run.id), "step_number": number, **_step_row(step)}
+        for number, step in enumerate(run.steps, start=1)
+        if step.has_ended or run.status != "running"
+    )
 
 
 def _step_row(step: StepRecord) -> dict[str, Any]:
@@ -370,10 +371,6 @@ def _step_row(step: StepRecord) -> dict[str, Any]:
         "counts": step.counts,
         "reason": step.reason,
     }
-
-
-def _result_row(result: ResultRecord) -> dict[str, Any]:
-    return {"result_type": result.type, "result_id": result.id, "score": result.score}
 
 
 async def keep_feedback(

@@ -80,7 +80,10 @@ def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] =
     schemas.pop("ValidationError", None)
     schemas |= error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
     document["components"]["schemas"] = dict(sorted(schemas.items()))
-    add_examples(document["paths"], examples)
+    for example in examples:
+        # those of other routes are ignored
+        if operation := document["paths"].get(example["path"], {}).get(example["method"]):
+            _add(operation, example)
     document["x-problems"] = [_problem(error) for error in catalogue()]
     return document
 
@@ -150,13 +153,6 @@ class Example(TypedDict):
 def recorded_examples() -> list[Example]:
     """The recorded calls of this package."""
     return TypeAdapter(list[Example]).validate_json(RECORDED.read_bytes())
-
-
-def add_examples(paths: Mapping[str, Any], examples: Iterable[Example]) -> None:
-    """Write `examples` into the paths of an OpenAPI document; it ignores those of other routes."""
-    for example in examples:
-        if operation := paths.get(example["path"], {}).get(example["method"]):
-            _add(operation, example)
 
 
 def _add(operation: dict[str, Any], example: Example) -> None:

@@ -14,7 +14,7 @@ import posixpath
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -76,7 +76,7 @@ def put_together(folder: Path) -> Parts:
     }
     files[EMBEDDED] = with_messages(files[EMBEDDED], {code: json.loads(held) for code, held in messages.items()})
     for name, (script, styles) in BUNDLES.items():
-        files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": bundle_style(read, styles)}
+        files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": "\n".join(map(read, styles))}
     version = hashlib.sha256("".join(name + text for name, text in files.items()).encode()).hexdigest()[:VERSION_LENGTH]
     boot, icon = read("boot.js"), base64.b64encode(read("icon.svg").encode()).decode()
     for name in DOCUMENTS:
@@ -116,10 +116,6 @@ def bundle_script(read: Read, entry: str) -> str:
     parts: list[str] = []
     _add(read, entry, (), done, parts)
     return "\n".join(parts) + "\n"
-
-
-def bundle_style(read: Read, paths: Sequence[str]) -> str:
-    return "\n".join(map(read, paths))
 
 
 def _add(read: Read, path: str, above: tuple[str, ...], done: dict[str, str], parts: list[str]) -> str:

@@ -94,12 +94,9 @@ async def index(request: Request) -> Response:
         # the page's addresses are relative: the stage must end in a slash
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
     known = page().html
-    return _html_response(request, known.get(_language_of(request), known[ENGLISH]))
-
-
-def _language_of(request: Request) -> str:
-    """The language that the reader chose on the page, else one that the browser accepts."""
-    return CODES.get(request.cookies.get(LANGUAGE_COOKIE, "")) or language() or ENGLISH
+    # the language that the reader chose on the page, else one that the browser accepts
+    spoken = CODES.get(request.cookies.get(LANGUAGE_COOKIE, "")) or language() or ENGLISH
+    return _html_response(request, known.get(spoken, known[ENGLISH]))
 
 
 @router.get("/docs")
@@ -110,7 +107,8 @@ async def reference(request: Request) -> Response:
 
 
 def _html_response(request: Request, html: TextFile) -> Response:
-    policy = _content_security_policy(request)
+    sign_in = sign_in_of(request.scope.get("aws.event") or {}, installation_of(request).settings)
+    policy = CONTENT_SECURITY_POLICY.format(boot=page().boot_hash, connect=f" {sign_in.domain}" if sign_in else "")
     headers = {"Content-Security-Policy": policy, "Vary": "Accept-Encoding, Accept-Language, Cookie"}
     return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | headers)
 
@@ -133,8 +131,3 @@ async def embedded_element(request: Request) -> Response:
     """The element `<quarry-ask>` for pages of other origins, at an address without a version, which they can keep."""
     file = page().assets["embed/quarry-ask.js"]
     return text_response(request, file, ASKED_FOR_EACH_TIME, {"Cross-Origin-Resource-Policy": "cross-origin"})
-
-
-def _content_security_policy(request: Request) -> str:
-    sign_in = sign_in_of(request.scope.get("aws.event") or {}, installation_of(request).settings)
-    return CONTENT_SECURITY_POLICY.format(boot=page().boot_hash, connect=f" {sign_in.domain}" if sign_in else "")

@@ -47,7 +47,10 @@ async def deep_health(services: PublicServices, caller: Annotated[Caller, Depend
 
 
 async def _health(services: Services, *, asks: bool) -> Response:
-    reachable, reader = await _database_state(services) if asks else (True, None)
+    reachable, reader = True, None
+    if asks:
+        probe, replica = _is_reachable(services.database.probe), _reader_state(services.reader)
+        reachable, reader = await asyncio.gather(probe, replica)
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
     models = {name: breaker.state for name, breaker in services.breakers.items()}
     body = Health.model_validate(
@@ -62,11 +65,6 @@ async def _health(services: Services, *, asks: bool) -> Response:
     )
     headers = {"Cache-Control": "no-store"} | ({} if reachable else {"Retry-After": str(RETRY_AFTER_SECONDS)})
     return JSONResponse(body.model_dump(exclude_unset=True), 200 if reachable else 503, headers)
-
-
-async def _database_state(services: Services) -> tuple[bool, ReaderState | None]:
-    """Whether the database answers, and its replica's state where there is one."""
-    return await asyncio.gather(_is_reachable(services.database.probe), _reader_state(services.reader))
 
 
 async def _is_reachable(database: Database) -> bool:
