@@ -993,6 +993,15 @@ $$;
 
 
 --
+-- Name: companies_word_score(tsvector, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.companies_word_score(p_text tsvector, p_word tsquery) RETURNS real
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ts_rank(p_text, p_word);
+
+
+--
 -- Name: company_condition(text[], text[], text[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
