@@ -12,7 +12,7 @@ from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something
 from quarry.language.writing import numeral_value
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
-from quarry.spans.dates import find_dates
+from quarry.spans.dates import find_dates, last_occurrence
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
@@ -179,7 +179,7 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     question_mentions.values = _values(links)
     mentions = [*find_numbers(text, tokens), *find_money(text, tokens)]
     question_mentions.days = [
-        _as_bounded(tokens, place, each.value)
+        _as_bounded(tokens, place, each.value, today)
         for each in find_dates(text, tokens, today)
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
@@ -197,12 +197,14 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     return question_mentions
 
 
-def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange) -> DateMention:
-    """A time with the words that bound it, where its own do not."""
-    if not is_closed(days):
+def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange, today: datetime.date) -> DateMention:
+    """A time with the words that bound it, where its own do not. A bounded month without a year is its last occurrence."""
+    if not (is_closed(days) or days.months):
         return DateMention(place, days)
     bound, chance, (first, last) = bounded(tokens, (place.first, place.last))
-    return DateMention(WordRun(first, last), days_of(days, bound), chance < SURE)
+    if days.months:
+        days = last_occurrence(days, today) if bound != "in" else days
+    return DateMention(WordRun(first, last), days if days.months else days_of(days, bound), chance < SURE)
 
 
 def _deniable(mentions: Mentions) -> Iterator[WordRun]:
