@@ -313,13 +313,15 @@ def _of_year(words: TimeWords) -> str:
 
 def _dates(words: TimeWords) -> _Forms:
     """Days and months that are named or numbered."""
-    of_year, of, to = _of_year(words), one_of(words.listed("of")), one_of(words.listed("to"))
+    of_year, of, the = _of_year(words), one_of(words.listed("of")), article(words)
+    start, between, to, both = (one_of(words.listed(name)) for name in ("from", "between", "to", "and"))
     sign = one_of(words.day_signs)
     day = rf"(?<![\d.,/$€£₹¥-])(?:[12]\d|3[01]|0?[1-9]){sign}?(?![\w.:/%])"
     month = rf"(?P<month>{one_of((*words.months, *words.short_months))}\b\.?)"
+    of_month = rf"\s++(?:{of}\s++)?{month}{of_year}?"
     month_first = (
         (rf"\b{month}\s*+(?P<first>{day})\s?[-–]\s?(?P<last>[0-3]?\d)\b{of_year}?", _days_of_month),
-        (rf"\b{month}\s*+{article(words)}?(?P<day>{day}){of_year}?", _month_and_day),
+        (rf"\b{month}\s*+{the}?(?P<day>{day}){of_year}?", _month_and_day),
     )
     return (
         (
@@ -329,8 +331,11 @@ def _dates(words: TimeWords) -> _Forms:
         (r"(?<![\w.-])(\d{1,2})[-/.](\d{1,2})[-/.]([12]\d{3})(?!\d)", _numeric_day),
         *month_first[: words.may("month_first")],
         (
-            rf"(?:\b{one_of(words.listed('from'))}\s++)?(?P<first>{day})\s?(?:[-–]|{to})\s?(?P<last>[0-3]?\d{sign}?)"
-            rf"\s++{month}{of_year}?",
+            rf"(?:\b{start}\s++{the}?)?(?P<first>{day})\s?(?:[-–]|{to})\s?(?P<last>[0-3]?\d{sign}?){of_month}",
+            _days_of_month,
+        ),
+        (
+            rf"\b{between}\s++{the}?(?P<first>{day})\s++{both}\s++{the}?(?P<last>[0-3]?\d{sign}?){of_month}",
             _days_of_month,
         ),
         *month_first[1 : 1 + words.may("month_first")],
