@@ -1,4 +1,4 @@
-"""Times in German and French questions are read as those in English ones are; words that look like them are left alone."""
+"""Times and numbers in German and French questions are read as in English ones; words that look like them are left alone."""
 
 from __future__ import annotations
 
@@ -90,3 +90,23 @@ def test_a_word_that_is_a_time_in_another_language_is_none(question: str, first:
     [mention] = [each for each in find_dates(question, tokenise(question), TODAY) if not each.is_latent]
     assert isinstance(mention.value, DateRange)
     assert (str(mention.value.first), str(mention.value.last)) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("question", "number", "currency"),
+    [
+        ("Rechnungen über 800 €", 800, "EUR"),
+        ("Rechnungen von mehr als 1.200 Euro", 1200, "EUR"),
+        ("Welche Rechnungen liegen über 1.234,50 €?", 1234.5, "EUR"),
+        ("factures de plus de 1 200 €", 1200, "EUR"),
+        ("factures de plus de 1\u202f234,50 €", 1234.5, "EUR"),
+        ("Welche Kunden haben mehr als drei Bestellungen?", 3, None),
+        ("Quels clients ont plus de douze commandes ?", 12, None),
+        ("Hunde mit einem Gewicht von 4,5 kg", 4.5, None),
+        ("invoices of 1,200 euros", 1200, "EUR"),
+        ("dogs that weigh 1.200 kg", 1.2, None),
+    ],
+)
+def test_a_number_is_read_in_the_format_of_its_language(question: str, number: float, currency: str | None) -> None:
+    [mention] = read_words(question, Names({}), [], TODAY).numbers
+    assert (mention.one, mention.currency) == (number, currency)

@@ -120,9 +120,8 @@ class TimeWords:
 
     def _counts(self) -> dict[str, int]:
         counts: dict[str, int] = number_words(1, COUNTED_MAX)
-        for _, words in self._files:
-            numbers = enumerate(words.get("numbers", "").split(", "), 1)
-            counts |= {form: number for number, word in numbers for form in _forms(word)}
+        for language, _ in self._files:
+            counts |= number_words_of(language)
         fixed = (("few", FEW), ("couple", COUPLE), ("one", 1))
         return counts | {form: number for name, number in fixed for form in self.listed(name)}
 
@@ -134,6 +133,13 @@ _NEAR = (("this", 0), ("current", 0), ("last", -1), ("rolling", -1), ("next", 1)
 def time_words(languages: tuple[Language, ...]) -> TimeWords:
     """The words of some languages, together."""
     return TimeWords(languages)
+
+
+@cache
+def number_words_of(language: Language) -> dict[str, int]:
+    """The words for two to twelve in another language than English. That for one is also an article, and left out."""
+    numbers = enumerate(_file_of(language).get("numbers", "").split(", "), 2)
+    return {form: number for number, word in numbers for form in _forms(word) if form}
 
 
 @cache
