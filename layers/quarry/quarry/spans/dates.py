@@ -30,7 +30,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
     """
     languages = possible_languages(text)
     words, text = time_words(languages), without_marks(text)
-    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today, languages)), words)
+    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today, languages), words), words)
     mentions: list[Mention] = []
     place = 0
     while place < len(points):
@@ -100,7 +100,7 @@ def _to_month(day: datetime.date) -> datetime.date:
     return (day + datetime.timedelta(days=15)).replace(day=1)
 
 
-def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
+def _dated_weekdays(text: str, points: Sequence[Point], words: TimeWords) -> list[Point]:
     """The points, with a weekday merged into the date that follows it ("Monday, 3 May 2024")."""
     kept: list[Point] = []
     for point in points:
@@ -109,7 +109,7 @@ def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
             and kept[-1].is_weekday
             and not point.is_weekday
             and point.grain == "day"
-            and _OF_WEEKDAY.fullmatch(text[kept[-1].end : point.start])
+            and re.fullmatch(rf",?\s{{1,3}}+{article(words)}?", text[kept[-1].end : point.start], re.IGNORECASE)
         ):
             point = point._replace(start=kept.pop().start)
         kept.append(point)
@@ -236,7 +236,6 @@ def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
 
 _YEAR_LAST = re.compile(r"\b[12]\d{3}\Z")
 _ON = re.compile(r"\s{1,3}+(?P<since>on)\b(?!\s{1,3}+\w)", re.IGNORECASE)
-_OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
 
 
 @cache

@@ -4,7 +4,8 @@ A file lists words of one meaning between commas; a list goes from January, from
 `articles` and `of` may stand before a time and its year; `short_months` need their full stop, a day or a year; words that are
 `not_alone` are other words without a year or a word such as "last". Adjectives (`this`, `current`, `last`, `next`, `ordinals`)
 take `endings`, and `plural_endings` for several. `rolling` is "last" counted to the day. `before` are single words for the last
-unit ("Vorjahr"); `away` are days by their distance from today; `ending` may follow a unit ("mois-ci"). Umlauts may be written
+unit ("Vorjahr"); `away` are days by their distance from today; `ending` may follow a unit ("mois-ci"). Where `adjectives_follow`
+holds, they may stand behind the noun, and a number before them ("le mois dernier", "ces 3 derniers mois"). Umlauts may be written
 with e, and accents left out.
 """
 
@@ -25,7 +26,6 @@ COUNTED_MAX = 12
 """The largest number in words that counts units of time."""
 FEW, COUPLE = 3, 2
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "ae", "Ö": "oe", "Ü": "ue"})
-_Meanings = dict[str, Any]
 
 
 def without_marks(text: str) -> str:
@@ -71,7 +71,6 @@ class TimeWords:
             self._by_unit("before"),
         )
         self.near = {form: away for name, away in _NEAR for form in self.listed(name, "endings", "plural_endings")}
-        self.this = frozenset(self.listed("this", "endings"))
         self.rolling = frozenset(self.listed("rolling"))
         self.several = frozenset(self._several())
         self.following = {
@@ -93,14 +92,14 @@ class TimeWords:
         return {
             form: number
             for _, words in self._files
-            for number, said in enumerate(words.get(name, ()), 1)
-            for form in _inflected(words, said, endings)
+            for number, listed in enumerate(words.get(name, ()), 1)
+            for form in _inflected(words, listed, endings)
         }
 
     def _tables(self, name: str) -> Iterator[tuple[str, list[str]]]:
         for _, words in self._files:
-            for key, said in words.get(name, {}).items():
-                yield key, _split(said)
+            for key, listed in words.get(name, {}).items():
+                yield key, _split(listed)
 
     def _by_unit(self, name: str) -> dict[str, str]:
         return {form: unit for unit, words in self._tables(name) for form in words}
@@ -109,7 +108,7 @@ class TimeWords:
         """The plurals that mean several without a number, where adjectives agree: "in den letzten Jahren", "derniers mois"."""
         for _, words in self._files:
             if words.get("endings"):
-                yield from (form for said in words["plurals"].values() for form in _split(said))
+                yield from (form for each in words["plurals"].values() for form in _split(each))
                 for name in ("last", "next") if words.get("plural_endings") else ():
                     yield from set(_inflected(words, words[name], ["plural_endings"])) - set(_split(words[name]))
 
@@ -148,8 +147,8 @@ def _file_of(language: str) -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 
-def _split(said: str) -> list[str]:
-    return [form for word in said.split(", ") if word for form in _forms(word)]
+def _split(listed: str) -> list[str]:
+    return [form for word in listed.split(", ") if word for form in _forms(word)]
 
 
 def _forms(word: str) -> list[str]:
@@ -158,6 +157,6 @@ def _forms(word: str) -> list[str]:
     return list(dict.fromkeys((without_marks(lower), without_marks(lower.translate(_UMLAUTS)))))
 
 
-def _inflected(words: Mapping[str, Any], said: str, endings: Sequence[str]) -> list[str]:
+def _inflected(words: Mapping[str, Any], listed: str, endings: Sequence[str]) -> list[str]:
     ends = ["", *(end for name in endings for end in _split(words.get(name, "")))]
-    return [word + end for word in _split(said) for end in ends]
+    return [word + end for word in _split(listed) for end in ends]
