@@ -43,10 +43,18 @@ def test_a_time_is_bounded_by_the_words_next_to_it(question: str, first: str | N
     )
 
 
-def test_two_bounds_make_a_range() -> None:
-    first, last = read_words("Verträge von 2018 bis 2020", Names({}), [], TODAY).days
-    assert (str(first.days.first), first.days.last) == ("2018-01-01", None)
-    assert (last.days.first, str(last.days.last)) == (None, "2020-12-31")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Verträge von 2018 bis 2020",
+        "Verträge zwischen 2018 und 2020",
+        "contrats de 2018 à 2020",
+        "sales from 2018 to 2020",
+    ],
+)
+def test_two_bounds_make_a_range(question: str) -> None:
+    [mention] = read_words(question, Names({}), [], TODAY).days
+    assert (str(mention.days.first), str(mention.days.last)) == ("2018-01-01", "2020-12-31")
 
 
 @pytest.mark.parametrize("question", ["tickets opened anno 2025", "tickets sitôt 2025", "tickets opened erst 2025"])

@@ -19,11 +19,13 @@ from quarry.reader.surroundings import (
     BEFORE,
     BOUNDS,
     BOUNDS_FILE,
+    CUE_MIN,
     SURE,
     TELLING,
     Run,
     bounded,
     evidence_of_bound,
+    learned,
 )
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange
@@ -54,7 +56,9 @@ def pairs() -> Iterator[Marked]:
 
 
 def telling_words(marked: Sequence[Marked]) -> dict[str, float]:
-    """The words that change the odds that a time is bounded, where they stand next to it, and stop words."""
+    """The words that change the odds that a time is bounded, where they stand next to it, stop words, and words that deny
+    ("nicht vor 2019").
+    """
     seen = {False: Counter[str](), True: Counter[str]()}
     for text, runs in marked:
         keys = [each.key for each in tokenise(text)]
@@ -65,11 +69,12 @@ def telling_words(marked: Sequence[Marked]) -> dict[str, float]:
     odds = {
         word: math.log((seen[True][word] + 1) / (seen[False][word] + 1) / share) for word in (*seen[True], *seen[False])
     }
+    denials = learned()[TELLING]
     often = {word for word in odds if seen[True][word] + seen[False][word] >= OFTEN and not word[0].isdigit()}
     return {
         word: round(odds[word], 2)
         for word in sorted(often)
-        if word in STOP_WORDS or odds[word] >= ODDS_MIN or odds[word] <= PLAIN_MAX
+        if word in STOP_WORDS or denials.get(word, 0.0) >= CUE_MIN or odds[word] >= ODDS_MIN or odds[word] <= PLAIN_MAX
     }
 
 

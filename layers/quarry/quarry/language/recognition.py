@@ -59,6 +59,8 @@ WEIGHTS_FILE = "languages.bin"
 """Written by `tools.fit.languages`."""
 SURE = 0.8
 """From this chance on a language is certain. `tools.fit.languages` prints how often it is then right."""
+POSSIBLE = 0.03
+"""From this chance on a language is possible."""
 CHARACTERS_MAX = 400
 """The beginning of a question, which is read."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’](?=[^\W\d_]))?")
@@ -68,6 +70,13 @@ def language_of(question: str) -> Language | None:
     """The language of a question; None where it is uncertain, or another one."""
     chances = _chances(question)
     return next((each for each in CODES.values() if chances[each] >= SURE), None)
+
+
+def possible_languages(question: str) -> tuple[Language, ...]:
+    """The languages that a question may be in; English with others unless one is certain."""
+    chances = _chances(question)
+    sure = language_of(question)
+    return (sure,) if sure else tuple(each for each in CODES.values() if each == "english" or chances[each] >= POSSIBLE)
 
 
 def is_likely_english(question: str) -> bool:

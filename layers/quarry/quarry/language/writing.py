@@ -94,6 +94,22 @@ def languages() -> Mapping[str, Writing]:
     }
 
 
+def with_english_digits(text: str, language: str) -> str:
+    """A text of the same length with its numbers in the format of English: "1.234,50" is "1,234.50"."""
+    written = writing_of(language)
+    if (written.group, written.decimal) == (IN_ENGLISH.group, IN_ENGLISH.decimal):
+        return text
+    group = r"[ \u00a0\u202f]" if written.group.isspace() else re.escape(written.group)
+    swapped = {written.decimal: IN_ENGLISH.decimal}
+    return re.sub(
+        rf"(?<![\w.,])\d{{1,3}}(?:(?:{group}\d{{3}})++(?:{re.escape(written.decimal)}\d++)?|\d*+{re.escape(written.decimal)}\d++)(?![.,]?\d)",
+        lambda match: "".join(
+            each if each.isdigit() else swapped.get(each, IN_ENGLISH.group) for each in match.group()
+        ),
+        text,
+    )
+
+
 def _listed(names: str) -> tuple[str, ...]:
     return tuple(names.split(", "))
 

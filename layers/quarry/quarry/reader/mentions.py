@@ -8,14 +8,16 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from quarry.language.recognition import language_of
 from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
-from quarry.language.writing import numeral_value
+from quarry.language.writing import ENGLISH, numeral_value, with_english_digits
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
-from quarry.spans.dates import find_dates
+from quarry.spans.dates import find_dates, last_occurrence
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
+from quarry.spans.time_words import number_words_of
 
 
 @dataclass(frozen=True)
@@ -177,15 +179,17 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     question_mentions = Mentions(text, tokens, [stem(token.key) for token in tokens])
     question_mentions.named = _named(question_mentions, names)
     question_mentions.values = _values(links)
-    mentions = [*find_numbers(text, tokens), *find_money(text, tokens)]
+    language = language_of(text)
+    plain = with_english_digits(text, language or ENGLISH)
+    mentions = [*find_numbers(plain, tokens), *find_money(plain, tokens)]
     question_mentions.days = [
-        _as_bounded(tokens, place, each.value)
+        _as_bounded(tokens, place, each.value, today)
         for each in find_dates(text, tokens, today)
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
-    question_mentions.numbers = _numbers(tokens, mentions)
+    question_mentions.numbers = _numbers(tokens, mentions, number_words_of(language or ENGLISH))
     question_mentions.lengths = [
-        number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None
+        number for each in find_durations(plain, tokens) if (number := _number(tokens, each)) is not None
     ]
     quoted = _quoted(text, tokens)
     question_mentions.values = [each for each in question_mentions.values if not _is_in_part(each, quoted)]
@@ -197,12 +201,14 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     return question_mentions
 
 
-def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange) -> DateMention:
-    """A time with the words that bound it, where its own do not."""
-    if not is_closed(days):
+def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange, today: datetime.date) -> DateMention:
+    """A time with the words that bound it, where its own do not. A bounded month without a year is its last occurrence."""
+    if not (is_closed(days) or days.months):
         return DateMention(place, days)
     bound, chance, (first, last) = bounded(tokens, (place.first, place.last))
-    return DateMention(WordRun(first, last), days_of(days, bound), chance < SURE)
+    if days.months:
+        days = last_occurrence(days, today) if bound != "in" else days
+    return DateMention(WordRun(first, last), days if days.months else days_of(days, bound), chance < SURE)
 
 
 def _deniable(mentions: Mentions) -> Iterator[WordRun]:
@@ -349,7 +355,7 @@ def _both(one: ValueMention, other: ValueMention) -> ValueMention | None:
     return ValueMention(WordRun(one.place.first, other.place.last), tuple(links)) if links else None
 
 
-def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[NumberMention]:
+def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention], words: Mapping[str, int]) -> list[NumberMention]:
     """The numbers, each with its most specific mention, and those that no mention covers."""
     found: list[NumberMention] = []
     taken = 0
@@ -359,7 +365,7 @@ def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[Numbe
             taken |= number.place.mask
             found.append(number)
     for place, token in enumerate(tokens):
-        value = None if taken >> place & 1 else numeral_value(token.key)
+        value = None if taken >> place & 1 else words.get(token.key) or numeral_value(token.key)
         if value is not None:
             found.append(NumberMention(WordRun(place, place + 1), value, value, "="))
     return sorted(found, key=lambda each: each.place.first)[:NUMBERS_MAX]

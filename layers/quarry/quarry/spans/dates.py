@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 
+from quarry.language.recognition import possible_languages
 from quarry.language.word_forms import Token, is_plural
-from quarry.spans.date_points import Point, find_points, in_year, latest
+from quarry.spans.date_points import Point, article, find_points, in_year, latest
 from quarry.spans.mention import DateRange, Mention
 from quarry.spans.numbers import AND, TO
+from quarry.spans.time_words import TimeWords, one_of, said, time_words, without_marks
 
 LEAD_CHARACTERS_MAX = 40
 """The words that bound a time start at most this many characters before it."""
@@ -26,23 +28,27 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
     A month without a year is that month of every year; as a bound, it is its last occurrence. A number that may count the next
     noun, and a month's name that is also a common word, are latent unless a word such as "in" or "since" comes before them.
     """
-    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today)))
+    languages = possible_languages(text)
+    words, text = time_words(languages), without_marks(text)
+    points = _in_one_year(text, _dated_weekdays(text, find_points(text, today, languages), words), words)
     mentions: list[Mention] = []
     place = 0
     while place < len(points):
-        point, (lead, start) = points[place], _lead(text, points[place].start)
+        point, (lead, start) = points[place], _lead(text, points[place].start, words)
         place += 1
-        point, lead, start = _part_of(text, point, lead, start)
+        point, lead, start = _part_of(text, point, lead, start, words)
         last = points[place] if place < len(points) else None
         try:
-            if last and point.is_weekday and last.is_weekday and _joins(text, point, last, lead):
+            if last and point.is_weekday and last.is_weekday and _joins(text, point, last, lead, words):
                 # "open Monday to Friday" means every week
                 if lead in ("from", "between"):
                     mentions.append(_weekdays(point, last, start))
                 place += 1
                 continue
-            if last and _joins(text, point, last, lead):
-                mention = _between(point, last, today, start if lead in ("in", "from", "between") else point.start)
+            if last and _joins(text, point, last, lead, words):
+                mention = _between(
+                    point, last, today, start if lead in ("in", "from", "between", "range") else point.start
+                )
                 place += 1
             elif now := _until_now().match(text, point.end):
                 mention = _mention(_with_year(point, today), start, now.end(), "since")
@@ -55,27 +61,29 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
     return mentions
 
 
-def _lead(text: str, start: int) -> tuple[str, int]:
+def _lead(text: str, start: int, words: TimeWords) -> tuple[str, int]:
     """What the words right before a time say, and where they start."""
     begin = max(0, start - LEAD_CHARACTERS_MAX)
     match = _leads().search(text[begin:start])
+    if match is None:
+        match = _range_leads(words).search(text[begin:start])
     if match is None or (match.lastgroup == "over" and text[start].isdigit()):
         # "over 2000" compares a number
         return "", start
     return (match.lastgroup or "").replace("over", "in"), begin + match.start()
 
 
-def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str, int]:
+def _part_of(text: str, point: Point, lead: str, start: int, words: TimeWords) -> tuple[Point, str, int]:
     """The early, middle or late part of a time, and the words before that."""
-    part = _PART.search(text[max(0, point.start - LEAD_CHARACTERS_MAX) : point.start])
+    part = _parts(words).search(text[max(0, point.start - LEAD_CHARACTERS_MAX) : point.start])
     if part is None or point.first is None or point.last is None or point.first == point.last:
         return point, lead, start
     days = (point.last - point.first).days + 1
-    third, which = days // 3, part[1].lower()
+    third, which = days // 3, words.parts[said(part[1])]
     first, last = point.first, point.last
-    if which in ("early", "beginning", "start"):
+    if which == "early":
         last = first + datetime.timedelta(days=third)
-    elif which in ("late", "end"):
+    elif which == "late":
         first = last - datetime.timedelta(days=third)
     else:
         first, last = first + datetime.timedelta(days=third), last - datetime.timedelta(days=third)
@@ -83,7 +91,7 @@ def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str
         # thirds of a quarter, a year, a decade are whole months
         first, last = _to_month(first), _to_month(last + _ONE_DAY) - _ONE_DAY
     start = point.start - len(part.group())
-    lead, led = _lead(text, start)
+    lead, led = _lead(text, start, words)
     return point._replace(start=start, first=first, last=last, grain="month", is_latent=False), lead, led
 
 
@@ -92,7 +100,7 @@ def _to_month(day: datetime.date) -> datetime.date:
     return (day + datetime.timedelta(days=15)).replace(day=1)
 
 
-def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
+def _dated_weekdays(text: str, points: Sequence[Point], words: TimeWords) -> list[Point]:
     """The points, with a weekday merged into the date that follows it ("Monday, 3 May 2024")."""
     kept: list[Point] = []
     for point in points:
@@ -101,14 +109,14 @@ def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
             and kept[-1].is_weekday
             and not point.is_weekday
             and point.grain == "day"
-            and _OF_WEEKDAY.fullmatch(text[kept[-1].end : point.start])
+            and re.fullmatch(rf",?\s{{1,3}}+{article(words)}?", text[kept[-1].end : point.start], re.IGNORECASE)
         ):
             point = point._replace(start=kept.pop().start)
         kept.append(point)
     return kept
 
 
-def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
+def _in_one_year(text: str, points: Sequence[Point], words: TimeWords) -> list[Point]:
     """The points. Those without a year take the year of the list they are in ("in March, April and May 2024")."""
     dated: list[Point] = []
     year: int | None = None
@@ -117,7 +125,7 @@ def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
         if not point.months:
             is_named = point.grain in ("day", "month", "quarter") and _YEAR_LAST.search(text, point.start, point.end)
             year = point.last.year if is_named and point.last else None
-        elif year and _LISTED.fullmatch(text, point.end, begin):
+        elif year and _listed(words).fullmatch(text, point.end, begin):
             with suppress(ValueError):
                 point = in_year(point, year)
         else:
@@ -135,10 +143,11 @@ def _weekdays(first: Point, last: Point, start: int) -> Mention:
     return Mention(DateRange(begin, last.last), start, last.end)
 
 
-def _joins(text: str, first: Point, last: Point, lead: str) -> bool:
+def _joins(text: str, first: Point, last: Point, lead: str, words: TimeWords) -> bool:
     """Whether two times are the two ends of a range."""
     gap = text[first.end : last.start]
-    return bool(TO.fullmatch(gap) or (lead == "between" and AND.fullmatch(gap)))
+    to, and_ = _joining(words)
+    return bool(to.fullmatch(gap) or (lead == "between" and and_.fullmatch(gap)))
 
 
 def _between(first: Point, last: Point, today: datetime.date, start: int) -> Mention:
@@ -164,13 +173,20 @@ def _with_year(point: Point, today: datetime.date) -> Point:
     return latest(point, today) if point.months else point
 
 
+def last_occurrence(days: DateRange, today: datetime.date) -> DateRange:
+    """The days of months without a year, where these last were. Raises ValueError."""
+    point = latest(Point(0, 0, None, None, days.grain, days.months), today)
+    return DateRange(point.first, point.last, grain=days.grain)
+
+
 def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start: int, today: datetime.date) -> Mention:
     if tail := _tail(text, point, lead):
         is_led = lead in ("in", "from")
         return _mention(_with_year(point, today), start if is_led else point.start, tail.end(), tail.lastgroup or "")
     if lead in ("since", "after", "before", "until", "not before"):
         return _mention(_with_year(point, today), start, point.end, lead)
-    if lead == "between":
+    if lead in ("between", "range"):
+        # bounds of one time, in other languages, are read by fitted weights
         lead, start = "", point.start
     is_latent = (point.is_latent and not lead) or _may_count(text, tokens, point)
     if point.is_vague:
@@ -218,15 +234,25 @@ def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
     return (len(word) > 3 and is_plural(word)) or word == "people"
 
 
-_LISTED = re.compile(
-    r"\s{0,3}+(?:,|,?\s{0,3}+(?:\b(?:and|or)\b|&))\s{0,3}+(?:(?:in|on)\s++)?(?:the\s++)?", re.IGNORECASE
-)
 _YEAR_LAST = re.compile(r"\b[12]\d{3}\Z")
 _ON = re.compile(r"\s{1,3}+(?P<since>on)\b(?!\s{1,3}+\w)", re.IGNORECASE)
-_OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
-_PART = re.compile(
-    r"\b(?:the\s+)?(early|mid|middle|late|beginning|start|end)(?:[\s-]+|\s+of\s+)(?:the\s+)?$", re.IGNORECASE
-)
+
+
+@cache
+def _parts(words: TimeWords) -> re.Pattern[str]:
+    """Words right before a time for a part of it."""
+    the, of = article(words), one_of(words.listed("of"))
+    return re.compile(rf"\b{the}?({one_of(words.parts)})(?:[\s-]+|\s+{of}\s+){the}?$", re.IGNORECASE)
+
+
+@cache
+def _listed(words: TimeWords) -> re.Pattern[str]:
+    """What separates the times of a list."""
+    between = one_of(words.listed("and"))
+    return re.compile(
+        rf"\s{{0,3}}+(?:,|,?\s{{0,3}}+(?:\b{between}(?!\w)|&))\s{{0,3}}+(?:(?:in|on)\s++)?{article(words)}?",
+        re.IGNORECASE,
+    )
 
 
 @cache
@@ -245,6 +271,26 @@ def _leads() -> re.Pattern[str]:
         r")[\s-]+(?:the\s+(?:year|month\s+of|years?\s+of|period)\s+|the\s+)?$",
         re.IGNORECASE,
     )
+
+
+@cache
+def _range_leads(words: TimeWords) -> re.Pattern[str]:
+    """Words that end right before a range, in other languages than English."""
+    start, between = one_of(words.listed("from")), one_of(words.listed("between"))
+    return re.compile(rf"\b(?:(?P<range>{start})|(?P<between>{between}))\s+{article(words)}?$", re.IGNORECASE)
+
+
+@cache
+def _joining(words: TimeWords) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What separates the ends of a range, and after "between"."""
+    to, both = (
+        re.compile(
+            rf"{english.pattern}|\s{{0,3}}+\b{one_of(words.listed(name))}(?!\w)\s{{0,3}}+{article(words)}?",
+            re.IGNORECASE,
+        )
+        for english, name in ((TO, "to"), (AND, "and"))
+    )
+    return to, both
 
 
 @cache
