@@ -64,6 +64,12 @@ def test_a_time_behind_an_unread_word_is_never_sure(question: str) -> None:
     assert any("2025" in each for each in reading.unread)
 
 
+@pytest.mark.parametrize("question", ["tickets that sprang up in 2025", "Show me the tickets from 2025"])
+def test_a_time_that_says_how_it_is_meant_needs_no_word_before_it_to_be_read(question: str) -> None:
+    reading = read_question(question, DESK, [], TODAY, learned(), None, pair_model())
+    assert not any("2025" in each for each in reading.unread)
+
+
 def test_words_that_tell_nothing_leave_a_time_as_it_is() -> None:
     tokens = tokenise("tickets opened 2025")
     assert bounded(tokens, (2, 3)).bound == "in"

@@ -108,10 +108,13 @@ class NumberMention:
 
 @dataclass(frozen=True)
 class DateMention:
-    """A range of days, a month, or years. `is_open`: it may be bounded in another way ("seit 2020", "dès 2020")."""
+    """A range of days, a month, or years. One that `is_introduced` says itself how it is bounded ("in 2017"); one that `is_open`
+    may be bounded in another way ("seit 2020", "dès 2020").
+    """
 
     place: WordRun
     days: DateRange
+    is_introduced: bool = False
     is_open: bool = False
 
 
@@ -183,7 +186,7 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     plain = with_english_digits(text, language or ENGLISH)
     mentions = [*find_numbers(plain, tokens), *find_money(plain, tokens)]
     question_mentions.days = [
-        _as_bounded(tokens, place, each.value, today)
+        _as_bounded(tokens, DateMention(place, each.value, each.is_introduced), today)
         for each in find_dates(text, tokens, today)
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
@@ -201,14 +204,16 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     return question_mentions
 
 
-def _as_bounded(tokens: Sequence[Token], place: WordRun, days: DateRange, today: datetime.date) -> DateMention:
+def _as_bounded(tokens: Sequence[Token], time: DateMention, today: datetime.date) -> DateMention:
     """A time with the words that bound it, where its own do not. A bounded month without a year is its last occurrence."""
-    if not (is_closed(days) or days.months):
-        return DateMention(place, days)
+    place, days = time.place, time.days
+    if time.is_introduced or not (is_closed(days) or days.months):
+        return time
     bound, chance, (first, last) = bounded(tokens, (place.first, place.last))
     if days.months:
         days = last_occurrence(days, today) if bound != "in" else days
-    return DateMention(WordRun(first, last), days if days.months else days_of(days, bound), chance < SURE)
+    days = days if days.months else days_of(days, bound)
+    return DateMention(WordRun(first, last), days, is_open=chance < SURE)
 
 
 def _deniable(mentions: Mentions) -> Iterator[WordRun]:

@@ -119,9 +119,9 @@ class Unread:
         """The times that the first candidate reads although a word right before them, or the words around, may bound them."""
         mentions = self._mentions
         for each in mentions.days:
-            place = each.place.first - 1
-            is_unread = place >= 0 and not mentions.tokens[place + 1].ends_clause and self._may_bound(place)
-            if each.place.mask & self._first.mask and (each.is_open or (is_unread and is_closed(each.days))):
+            place, is_bare = each.place.first - 1, is_closed(each.days) and not each.is_introduced
+            is_unread = is_bare and place >= 0 and not mentions.tokens[place + 1].ends_clause and self._may_bound(place)
+            if each.place.mask & self._first.mask and (each.is_open or is_unread):
                 yield phrase(mentions.text, mentions.tokens, place if is_unread else each.place.first, each.place.last)
 
     def _may_bound(self, place: int) -> bool:

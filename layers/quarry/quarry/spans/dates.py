@@ -57,7 +57,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
         except (ValueError, OverflowError):
             # no such day
             continue
-        mentions.append(mention)
+        mentions.append(mention._replace(is_introduced=lead not in ("", "range")))
     return mentions
 
 

@@ -100,9 +100,12 @@ class Span(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """What `text[start:end]` mentions. `is_latent`: the words may mean this, but nothing around them confirms it."""
+    """What `text[start:end]` mentions. `is_latent`: the words may mean this, but nothing around them confirms it. A time that
+    `is_introduced` says by its first words how it is meant ("in 2017").
+    """
 
     value: Value
     start: int
     end: int
     is_latent: bool = False
+    is_introduced: bool = False
