@@ -73,10 +73,36 @@ def test_a_word_that_may_state_a_condition_forbids_to_be_sure(question: str, wor
 
 @pytest.mark.parametrize(
     "question",
-    ["how many tickets are there altogether?", "total number of tickets", "average cost of tickets", "oldest ticket"],
+    ["how many tickets are there altogether?", "total number of tickets", "average cost of tickets", "newest ticket"],
 )
 def test_words_that_frame_a_question_are_no_doubt(question: str) -> None:
     assert read(question, given=calibrated(Calibration({"always": 9.0}, SURE))).verdict == "confident"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_named"),
+    [("longest ticket by cost", False), ("longest ticket", False), ("cheapest ticket", False), ("oldest ticket", True)],
+)
+def test_a_word_for_the_most_is_read_only_where_it_is_said_of_what_is_sorted_by(question: str, is_named: bool) -> None:
+    word = question.split()[0]
+    reading = read(question, given=calibrated(Calibration({"always": 9.0}, SURE)))
+    assert (word in reading.unread, reading.verdict == "doubted") == (is_named, is_named)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("liste des tickets par mois", "par"),
+        ("total cost of tickets par mois", "par"),
+        ("Zeige tickets je Monat", "je"),
+    ],
+)
+def test_a_word_that_asks_for_groups_is_named_where_the_answer_has_none(question: str, word: str) -> None:
+    reading = read(question)
+    assert reading.query
+    assert not reading.query.group
+    assert word in reading.unread
+    assert reading.verdict != "confident"
 
 
 def test_a_word_beside_a_condition_of_a_number_may_state_another() -> None:
