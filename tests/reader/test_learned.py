@@ -80,13 +80,24 @@ def test_words_that_frame_a_question_are_no_doubt(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "is_named"),
-    [("longest ticket by cost", False), ("longest ticket", False), ("cheapest ticket", False), ("oldest ticket", True)],
-)
-def test_a_word_for_the_most_is_read_only_where_it_is_said_of_what_is_sorted_by(question: str, is_named: bool) -> None:
-    word = question.split()[0]
-    reading = read(question, given=calibrated(Calibration({"always": 9.0}, SURE)))
-    assert (word in reading.unread, reading.verdict == "doubted") == (is_named, is_named)
+    ("question", "fields", "direction"),
+    [
+        ("longest ticket", {"hours"}, "desc"), ("cheapest ticket", {"cost"}, "asc"), ("newest ticket", {"opened_on"}, "desc"),
+        ("which ticket is the oldest", {"opened_on", "closed_at"}, "asc"),
+    ],
+)  # fmt: skip
+def test_a_word_for_the_most_sorts_by_what_it_is_said_of(question: str, fields: set[str], direction: str) -> None:
+    query = read(question).query
+    assert query
+    assert query.order[0].by in fields
+    assert query.order[0].direction == direction
+
+
+@pytest.mark.parametrize("question", ["which agent is the longest", "longest team", "the tallest ticket"])
+def test_a_word_for_the_most_that_is_said_of_nothing_here_is_named(question: str) -> None:
+    reading = read(question)
+    assert {"longest", "tallest"} & {*reading.unread}
+    assert reading.verdict != "confident"
 
 
 @pytest.mark.parametrize(

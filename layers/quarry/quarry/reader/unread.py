@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
-from quarry.reader.candidates import Candidates
-from quarry.reader.learned import ANYTHING, COUNT, known_words
+from quarry.reader.candidates import Candidates, ordering_words
+from quarry.reader.learned import known_words
 from quarry.reader.mentions import Mentions, Named, WordRun
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.options import LIKENESS_MIN, NAMED_IN_FULL
 from quarry.reader.surroundings import is_closed, says_how
-from quarry.schema.algebra import Direction, Function
-
-EXTREMES: Mapping[Function, Direction] = {"max": "desc", "min": "asc"}
-"""Which end of the values a function gives, as the direction of an order that has it first."""
 
 
 class Unread:
@@ -37,23 +33,8 @@ class Unread:
         found = set().union(led & known.telling, *[known.framing.get(each, ()) for each in kinds])
         if kind != "groups":
             found -= known.grouping  # a list or one number says nothing "per month"
-        fitting, others = self._ordering()
+        fitting, others = ordering_words(first.ask, self._mentions)
         return (found - others) | fitting
-
-    def _ordering(self) -> tuple[set[str], set[str]]:
-        """The words for the most or least that are known to be said of what the first candidate sorts by, or takes the highest
-        or lowest of, and those that are not: "the longest" says nothing of votes. None where the question names it.
-        """
-        ask, ordering = self._first.ask, known_words().ordering
-        directions = (
-            [ask.direction] if ask.direction else [EXTREMES[each] for each in ask.functions if each in EXTREMES]
-        )
-        each = ask.order or ask.measured or (None if ask.direction else next(iter(ask.shown), None))
-        if not directions or (each and _is_named(self._mentions.best(each))):
-            return set(), set()
-        of = {ANYTHING, *(each.measures if each else (COUNT,))}
-        fitting = {word for way in directions for word, said in ordering[way].items() if said & of}
-        return fitting, set().union(*ordering.values()) - fitting
 
     @cached_property
     def may_state(self) -> list[str]:
