@@ -32,6 +32,9 @@ create table garage.tyres (id int primary key, label text not null, city text, p
 create table garage.readings (id int primary key, sensor text not null, taken_on date not null, bar numeric(5, 2));
 create table garage.dogs (id int primary key, name text not null, born date, weight numeric(5, 2));
 create table garage.staff (id int primary key, name text not null, hired_on date, hourly_wage numeric(6, 2));
+create table garage.parcels (id int primary key, label text not null, depot text, votes int);
+insert into garage.parcels select g, 'Parcel ' || g, case g % 5 when 0 then 'York' when 1 then 'Hull' end, g % 17
+    from generate_series(1, 51) g;
 insert into garage.dogs select g, 'Dog ' || g, date '2016-01-01' + g * 90, 20 + g from generate_series(1, 20) g;
 insert into garage.staff select g, 'Hand ' || g, date '2018-06-01' + g * 40, 15 + g from generate_series(1, 25) g;
 insert into garage.customers select g,
@@ -69,6 +72,8 @@ DOUBTED = {
     "What was the average hourly wage in 2019?": "2019",
     "What was the average hourly wage of staff in 2019?": "2019",
     "How many staff were there in March 2019?": "March 2019",
+    "What is the longest parcel?": "longest",
+    "Show me the shortest parcel": "shortest",
 }
 SURE = {
     "How many offers are lost?": 10,
@@ -139,6 +144,15 @@ def test_what_is_counted_surely_is_what_is_asked_for(client: TestClient, questio
     assert not sure or counted == [question.split()[2]]
     assert "total: more than 1" not in json.dumps(events)
     assert all("total" not in json.dumps(each["query"].get("where", [])) for each in of_type(events, "aggregation"))
+
+
+def test_rows_without_a_value_do_not_have_the_most(client: TestClient) -> None:
+    level, text = answered(client, "Which depot has the most parcels?")
+    assert (level, "Hull (11)" in text, "without depot: 30" in text, "none" in text) == ("medium", True, True, False), (
+        text
+    )
+    _, text = answered(client, "How many parcels are there per depot?")
+    assert "none (30)" in text
 
 
 async def test_a_renamed_value_is_known_by_its_new_name(garage: str, client: TestClient) -> None:

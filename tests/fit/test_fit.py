@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from quarry.reader.features import chance_of
-from quarry.reader.learned import NEVER, WORDS_FILE, KnownWords, write_words
+from quarry.reader.learned import ANYTHING, NEVER, WORDS_FILE, KnownWords, write_words
+from quarry.schema.algebra import Direction
 from tools.fit.__main__ import main
 from tools.fit.calibration import Seen, coefficients_of, rated_by_others, thresholds_of
 from tools.fit.head import Example, fitted, right_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
-from tools.fit.words import words_of
+from tools.fit.words import Extreme, ordering_of, words_of
 
 NOTES = """
 create table shelves (id int primary key, name text not null, floor int);
@@ -147,15 +148,39 @@ def test_words_that_frame_questions_are_those_of_statements_without_a_condition(
         "how many paid books": "select count(*) from books where paid_on is not null",
         "how much was paid altogether": "select sum(amount) from books",
     }
-    known = words_of([Pair(name, question, sql) for name in ("a", "b", "c") for question, sql in asked.items()])
+    known = words_of([Pair(name, question, sql) for name in ("a", "b", "c") for question, sql in asked.items()], {})
     assert known.framing == {"count": {"altogether"}, "numbers": {"altogether", "paid"}}
     assert {"altogether", "paid"} <= known.telling
-    assert not words_of([Pair(name, "books altogether", "select count(*) from books") for name in ("a", "b")]).telling
+    assert not words_of(
+        [Pair(name, "books altogether", "select count(*) from books") for name in ("a", "b")], {}
+    ).telling
+
+
+def test_words_for_the_most_are_said_of_what_they_order() -> None:
+    number = frozenset({"votes"}), frozenset({"pages"}), frozenset({"points"})
+    said: list[tuple[str, Direction, frozenset[str]]] = [
+        *(("longest", "desc", frozenset({"time"})) for _ in range(3)), *(("highest", "desc", each) for each in number),
+        *(("welcher", "desc", frozenset({"time"})) for _ in range(3)),
+    ]  # fmt: skip
+    known = ordering_of(
+        [
+            Extreme(str(place), word if word == "welcher" else "the", frozenset({word}), way, of, of in number)
+            for place, (word, way, of) in enumerate(said)
+        ]
+    )
+    assert known == {
+        "asc": {"longest": frozenset(), "highest": frozenset()},
+        "desc": {"longest": {"time"}, "highest": {ANYTHING}},
+    }
 
 
 def test_known_words_stay_the_same_in_their_file(tmp_path: Path) -> None:
-    write_words(tmp_path, KnownWords({"count": frozenset({"overall"})}, frozenset({"older", "à"})))
+    ordering = {"asc": {"oldest": frozenset({"date"})}}
+    known = KnownWords({"count": frozenset({"overall"})}, frozenset({"older", "à"}), frozenset({"per"}), ordering)
+    write_words(tmp_path, known)
     assert json.loads((tmp_path / WORDS_FILE).read_text("utf-8")) == {
         "framing": {"count": ["overall"]},
         "telling": ["older", "à"],
+        "grouping": ["per"],
+        "ordering": {"asc": {"oldest": ["date"]}},
     }

@@ -73,10 +73,47 @@ def test_a_word_that_may_state_a_condition_forbids_to_be_sure(question: str, wor
 
 @pytest.mark.parametrize(
     "question",
-    ["how many tickets are there altogether?", "total number of tickets", "average cost of tickets", "oldest ticket"],
+    ["how many tickets are there altogether?", "total number of tickets", "average cost of tickets", "newest ticket"],
 )
 def test_words_that_frame_a_question_are_no_doubt(question: str) -> None:
     assert read(question, given=calibrated(Calibration({"always": 9.0}, SURE))).verdict == "confident"
+
+
+@pytest.mark.parametrize(
+    ("question", "fields", "direction"),
+    [
+        ("longest ticket", {"hours"}, "desc"), ("cheapest ticket", {"cost"}, "asc"), ("newest ticket", {"opened_on"}, "desc"),
+        ("which ticket is the oldest", {"opened_on", "closed_at"}, "asc"),
+    ],
+)  # fmt: skip
+def test_a_word_for_the_most_sorts_by_what_it_is_said_of(question: str, fields: set[str], direction: str) -> None:
+    query = read(question).query
+    assert query
+    assert query.order[0].by in fields
+    assert query.order[0].direction == direction
+
+
+@pytest.mark.parametrize("question", ["which agent is the longest", "longest team", "the tallest ticket"])
+def test_a_word_for_the_most_that_is_said_of_nothing_here_is_named(question: str) -> None:
+    reading = read(question)
+    assert {"longest", "tallest"} & {*reading.unread}
+    assert reading.verdict != "confident"
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("liste des tickets par mois", "par"),
+        ("total cost of tickets par mois", "par"),
+        ("Zeige tickets je Monat", "je"),
+    ],
+)
+def test_a_word_that_asks_for_groups_is_named_where_the_answer_has_none(question: str, word: str) -> None:
+    reading = read(question)
+    assert reading.query
+    assert not reading.query.group
+    assert word in reading.unread
+    assert reading.verdict != "confident"
 
 
 def test_a_word_beside_a_condition_of_a_number_may_state_another() -> None:

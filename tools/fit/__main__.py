@@ -44,7 +44,7 @@ from tools.fit.parallel import Place, Workers, shared_weights
 from tools.fit.report import table
 from tools.fit.superlatives import superlatives_of
 from tools.fit.training import Fit, Learner, Lesson, first_weights, lesson_of
-from tools.fit.words import words_of
+from tools.fit.words import extreme_of, ordering_of, words_of
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 """Safe because the server's data is temporary or can be loaded again."""
@@ -59,11 +59,12 @@ WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 def main(arguments: Sequence[str] | None = None) -> None:
     given = _given(arguments)
     pairs = {part: pairs_of(given, part) for part in get_args(Part)}
-    if given.write:
-        write_words(WEIGHTS, words_of(pairs["fitted to"]))
     weights = shared_weights(StoredWeights(given.start.read_bytes()) if given.start else first_weights())
     learner = Learner(weights, is_new=given.start is None)
     with opened(given, weights) as workers:
+        if given.write:
+            ordering = ordering_of([*filter(None, workers.each(extreme_of, pairs["fitted to"]))])
+            write_words(WEIGHTS, words_of(pairs["fitted to"], ordering))
         fitted_to = [*pairs["fitted to"], *_made(workers, given)]
         for number in range(given.passes):
             with _dumped(given.dump if number == 0 else None) as dumped:

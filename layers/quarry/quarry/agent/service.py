@@ -26,6 +26,7 @@ from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
 from quarry.query.describe import describe
 from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
 from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
+from quarry.query.phrases import Phrases
 from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
 from quarry.schema.algebra import (
     AllOf,
@@ -84,6 +85,31 @@ async def answer_query(
         groups=description.groups,
         spans=query.spans or None,
     )
+
+
+async def answer_read_query(
+    query: Query, access: DataAccess, services: Services, today: datetime.date, *, keeps_places: bool = False
+) -> QueryResult:
+    """The result of a query that a question was read as. Where it asks which group is first, rows without a value are none: the
+    first with a value is told, and how many have none. Raises what `answer_query` raises.
+    """
+    result = await answer_query(query, access, services, today, keeps_places=keeps_places)
+    is_first_group = query.limit is not None and query.order and len(query.group) == 1
+    if not is_first_group or all(row[0] is not None for row in result.rows):
+        return result
+    [group] = query.group
+    known = query.model_copy(update={"where": (*query.where, Comparison(field=group.field, op="not_null"))})
+    named = await answer_query(known, access, services, today, keeps_places=keeps_places)
+    if not named.rows:
+        return result
+    phrases = Phrases(access.schema, access.schema.sources[query.source], today, group.period)
+    said = phrases.say(
+        "unnamed_groups",
+        said=named.sentence.removesuffix("."),
+        keys=phrases.group(group),
+        number=phrases.writing.number(result.total - named.total),
+    )
+    return named.model_copy(update={"sentence": f"{said}."})
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from quarry.agent.reading import read_over
-from quarry.agent.service import answer_query
+from quarry.agent.service import answer_query, answer_read_query
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.contract import HISTORY_TURNS, RESULTS_MAX, AnswerData, AskRequest, Telemetry
@@ -160,11 +160,11 @@ class Asking(ABC, Generic[Row]):
             query, names = self.request.understood.query, self.tools.names
             if query.source not in names:
                 raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
-            return await self._sentence(self._required(query), ())
+            return await self._sentence(self._required(query))
         reading = await self._read()
         if reading.query is not None and reading.verdict == "confident":
             with suppress(InvalidInput):
-                return await self._sentence(self._required(reading.query), reading.unread)
+                return await self._sentence(self._required(reading.query), reading)
         return await self.by_words(reading)
 
     async def _read(self) -> Reading:
@@ -180,15 +180,16 @@ class Asking(ABC, Generic[Row]):
         required = [each for each in self.tools.required(query.source) if each not in query.where]
         return query.model_copy(update={"where": (*required, *query.where)})
 
-    async def _sentence(self, query: Query, unread: Sequence[str]) -> str:
-        """The result of a Query in words. Raises InvalidInput where it cannot run."""
+    async def _sentence(self, query: Query, reading: Reading | None = None) -> str:
+        """The result of a Query, maybe of a reading, in words. Raises InvalidInput where it cannot run."""
         tools = self.tools
         with tools.run.step("query"):
-            result = await answer_query(query, tools.access, tools.services, tools.today)
+            answered = answer_read_query if reading else answer_query
+            result = await answered(query, tools.access, tools.services, tools.today)
             tools.results.append(result)
             self.found, self.total = await self._rows_of(result), result.total
         phrases, self.is_read = self._phrases(query), True
-        self.understood = understood(result.query, phrases, unread=unread, choices=DECIDING)
+        self.understood = understood(result.query, phrases, unread=reading.unread if reading else (), choices=DECIDING)
         return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
 
     def _phrases(self, query: Query) -> Phrases:

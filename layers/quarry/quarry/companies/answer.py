@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from quarry.agent.service import answer_query
+from quarry.agent.service import answer_query, answer_read_query
 from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer
 from quarry.answering.toolset import events_of
@@ -447,7 +447,7 @@ async def count(query: Query, caller: Caller, services: Services) -> CountResult
     today = access.today
     query = query.model_copy(update={"source": name})
     try:
-        result = await answer_query(query, access, services, today, keeps_places=True)
+        result = await answer_read_query(query, access, services, today, keeps_places=True)
         rows = result
         if not query.asks_for_rows:
             first = Query(source=name, where=result.query.where, limit=SHOWN_MAX)

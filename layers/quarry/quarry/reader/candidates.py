@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from operator import itemgetter
@@ -18,8 +18,11 @@ from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.condition_sets import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Clues, Features
+from quarry.reader.learned import ANYTHING, COUNT, known_words
 from quarry.reader.mentions import Mentions, ValueLink, read_words
 from quarry.reader.names import SourceName, names_of
+from quarry.reader.options import LIKENESS_MIN
+from quarry.schema.algebra import Direction, Function
 from quarry.schema.source import Schema
 
 ASKS_MAX = 40
@@ -110,7 +113,43 @@ def candidates(
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})
     if before is not None:
         pairs += edits(clues, asks, sets.of(before.ask.base), (before.ask, before.conditions))
-    return Candidates(mentions, clues, _composed(clues, pairs, has_context=before is not None))
+    found = _composed(clues, pairs, has_context=before is not None)
+    return Candidates(mentions, clues, _as_ordered(found, mentions))
+
+
+EXTREMES: Mapping[Function, Direction] = {"max": "desc", "min": "asc"}
+"""Which end of the values a function gives, as the direction of an order that has it first."""
+
+
+def ordering_words(ask: Ask, mentions: Mentions) -> tuple[Set[str], Set[str]]:
+    """The words for the most or least that are known to be said of what it sorts by, or takes the highest or lowest of, and those
+    that are not: "the longest" says nothing of votes, nor of rows that are not sorted. None where the question names that.
+    """
+    ordering = known_words().ordering
+    directions = [ask.direction] if ask.direction else [EXTREMES[each] for each in ask.functions if each in EXTREMES]
+    of = ask.order or ask.measured or (None if ask.direction else next(iter(ask.shown), None))
+    named = mentions.best(of) if of else None
+    # several words whose first letters are a part of a name hardly name it
+    if directions and named and (named.likeness >= LIKENESS_MIN or named.last - named.first == 1):
+        return set(), set()
+    whats = {ANYTHING, *(of.measures if of else (COUNT,))}
+    fitting = {word for way in directions for word, said in ordering[way].items() if said & whats}
+    return fitting, set().union(*ordering.values()) - fitting
+
+
+def _as_ordered(found: list[Candidate], mentions: Mentions) -> list[Candidate]:
+    """Without those that sort by what a word for the most or least of the question is not said of, if it is of what others sort
+    by.
+    """
+    words = {mentions.tokens[place].key for place in mentions.free} & {
+        word for said in known_words().ordering.values() for word in said
+    }
+    if not words:
+        return found
+    known = [ordering_words(each.ask, mentions) for each in found]
+    if not any(words & fitting for fitting, _ in known):
+        return found
+    return [each for each, (fitting, others) in zip(found, known, strict=True) if not fitting or not words & others]
 
 
 def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_context: bool) -> list[Candidate]:

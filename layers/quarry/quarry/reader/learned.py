@@ -83,20 +83,30 @@ def learned() -> Learned:
     return Learned(weights, by_linear, by_both, chances["linear_share"])
 
 
+ANYTHING = "*"
+COUNT = "count"
+
+
 class KnownWords(NamedTuple):
     """Words of questions that the data answers: those that frame a question and state no condition, by kind of answer, and those
-    that name nothing but can tell what is asked for.
+    that name nothing but can tell what is asked for. `ordering` are the words for the most or least, by direction, each with
+    what it was said of: what a field `measures`, COUNT, and ANYTHING if it is said of numbers of all kinds. `grouping` are the
+    words that ask for groups.
     """
 
     framing: Mapping[str, frozenset[str]]
     telling: frozenset[str]
+    grouping: frozenset[str]
+    ordering: Mapping[str, Mapping[str, frozenset[str]]]
 
 
 @cache
 def known_words() -> KnownWords:
     """Reads the known words in the package."""
     held = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
-    return KnownWords({kind: frozenset(words) for kind, words in held["framing"].items()}, frozenset(held["telling"]))
+    ordering = {way: {word: frozenset(of) for word, of in words.items()} for way, words in held["ordering"].items()}
+    framing = {kind: frozenset(words) for kind, words in held["framing"].items()}
+    return KnownWords(framing, frozenset(held["telling"]), frozenset(held["grouping"]), ordering)
 
 
 def _calibration(chances: Mapping[str, Any]) -> Calibration:
@@ -182,6 +192,10 @@ def write_words(folder: Path, known: KnownWords) -> None:
     held = {
         "framing": {kind: sorted(words) for kind, words in sorted(known.framing.items())},
         "telling": sorted(known.telling),
+        "grouping": sorted(known.grouping),
+        "ordering": {
+            way: {word: sorted(of) for word, of in sorted(words.items())} for way, words in known.ordering.items()
+        },
     }
     (folder / WORDS_FILE).write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

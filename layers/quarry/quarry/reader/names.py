@@ -11,7 +11,7 @@ from functools import cached_property
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.schema.source import Field, Kind, Schema, Source
-from quarry.spans.numbers import same_unit
+from quarry.spans.numbers import dimension_of, same_unit
 
 HOPS_MAX = 3
 """Most links in a path."""
@@ -73,6 +73,17 @@ class FieldName:
     @cached_property
     def is_date(self) -> bool:
         return self.kind in DATES
+
+    @cached_property
+    def measures(self) -> frozenset[str]:
+        """What its highest and lowest values are called by: that it is a time, or money, or has a unit of some dimension, and
+        the words of its names.
+        """
+        if self.is_date or self.kind == "year":
+            return frozenset({"date"})
+        named = {stem for name in self.called for stem in name}
+        dimensions = {str(found) for each in (self.unit, *named) if (found := dimension_of(each))}
+        return frozenset({*named, *dimensions, self.kind} - {"number"})
 
 
 @dataclass(frozen=True, eq=False)

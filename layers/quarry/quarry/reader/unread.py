@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
-from quarry.reader.candidates import Candidates
+from quarry.reader.candidates import Candidates, ordering_words
 from quarry.reader.learned import known_words
 from quarry.reader.mentions import Mentions, Named, WordRun
 from quarry.reader.names import FieldName, SourceName
@@ -30,7 +30,11 @@ class Unread:
         kind = "numbers" if first.ask.kind == "share" else first.kind
         # "paid" frames "how much was paid", and says which are counted in "how many are paid"
         kinds = (kind,) if kind in ("count", "numbers") else known.framing
-        return set().union(led & known.telling, *[known.framing.get(each, ()) for each in kinds])
+        found = set().union(led & known.telling, *[known.framing.get(each, ()) for each in kinds])
+        if kind != "groups":
+            found -= known.grouping  # a list or one number says nothing "per month"
+        fitting, others = ordering_words(first.ask, self._mentions)
+        return (found - others) | fitting
 
     @cached_property
     def may_state(self) -> list[str]:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from quarry.agent.service import answer_query
+from quarry.agent.service import answer_query, answer_read_query
 from quarry.agent.sources import data_access
 from quarry.language.messages import gettext, in_language_of_question
 from quarry.platform.budget import Budget
@@ -76,7 +76,8 @@ class LikelyQuery(NamedTuple):
         toolset, today = self.toolset, self.toolset.access.today
         with toolset.run.step("records_count"):
             try:
-                result = await answer_query(self.query, toolset.access, toolset.services, today, keeps_places=True)
+                answered = answer_query if self.reading is None else answer_read_query
+                result = await answered(self.query, toolset.access, toolset.services, today, keeps_places=True)
             except InvalidInput:
                 if self.reading is None:
                     raise
