@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, LiteralString
 
-from quarry.collections.collection import Collection, OwnTable, column_of
+from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
     LinkDeclaration,
@@ -24,6 +24,7 @@ from quarry.collections.declaration_parts import (
 )
 from quarry.collections.facets import DATE, called, facet_label, refers, value_of_related
 from quarry.collections.names import table_name, words
+from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
 from quarry.collections.secrets import is_secret_number, secrecy_of
