@@ -46,6 +46,8 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from quarry.models import local_embedding
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, Pair
+from quarry.models.openai_connection import Connection
+from quarry.models.openai_model import OpenAIChat
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
 from quarry.postgres.migrate import migrate
@@ -441,6 +443,14 @@ def model(shared_model: FakeOpenAI) -> FakeOpenAI:
     """The chat model of applications that many tests use, reset."""
     shared_model.reset()
     return shared_model
+
+
+@pytest.fixture
+async def chat(model: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
+    """A client of that model, which is called once however it fails."""
+    chat = OpenAIChat(Connection("key", model.url, max_retries=0, timeout_seconds=5), "gpt-4o-mini")
+    yield chat
+    await chat.close()
 
 
 @pytest.fixture

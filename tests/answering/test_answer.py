@@ -47,8 +47,8 @@ async def told(answer: Answer, tools: Sequence[Tool] = (TOOL,)) -> list[Told]:
     return [event async for event in answer.events(MESSAGES, tools)]
 
 
-async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(CALL, Reply.text("Sources: 1\n\nElm Park is new [1][7].\n\nNext: Who owns it?"))
+async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(CALL, Reply.text("Sources: 1\n\nElm Park is new [1][7].\n\nNext: Who owns it?"))
     answer = answer_of(run)
     events = await told(answer)
     assert (
@@ -62,11 +62,11 @@ async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(server: 
 
 
 @pytest.mark.parametrize("said", ["Hello!", "I cannot say.", "Which town do you mean?", "The records do not say so."])
-async def test_small_talk_a_refusal_and_a_question_back_need_no_call(server: FakeOpenAI, run: Run, said: str) -> None:
-    server.enqueue(Reply.text(said))
+async def test_small_talk_a_refusal_and_a_question_back_need_no_call(model: FakeOpenAI, run: Run, said: str) -> None:
+    model.enqueue(Reply.text(said))
     answer = answer_of(run)
     await told(answer)
-    assert (answer.text, answer.failed, len(server.requests)) == (said, False, 1)
+    assert (answer.text, answer.failed, len(model.requests)) == (said, False, 1)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ async def test_small_talk_a_refusal_and_a_question_back_need_no_call(server: Fak
         Reply.http_error(500),
     ],
 )
-async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(server: FakeOpenAI, run: Run, reply: Reply) -> None:
-    server.respond = lambda body: reply
+async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(model: FakeOpenAI, run: Run, reply: Reply) -> None:
+    model.respond = lambda body: reply
     answer = answer_of(run)
     assert not [event for event in await told(answer) if isinstance(event, TextPiece)]
     assert (answer.text, answer.has_begun, answer.failed, run.degraded) == ("", False, True, ["answer"])
@@ -91,10 +91,10 @@ async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(server: Fake
 )
 @pytest.mark.parametrize("size", [1, 3, 100])
 async def test_an_answer_is_over_where_a_mark_of_a_prompt_begins(
-    server: FakeOpenAI, run: Run, junk: str, size: int
+    model: FakeOpenAI, run: Run, junk: str, size: int
 ) -> None:
     said = f"Elm Park is new [1]. 2 < 3.{junk} and so on"
-    server.enqueue(replace(Reply.text(said), pieces=tuple(said[at : at + size] for at in range(0, len(said), size))))
+    model.enqueue(replace(Reply.text(said), pieces=tuple(said[at : at + size] for at in range(0, len(said), size))))
     answer = answer_of(run)
     await told(answer)
     assert (answer.text, answer.failed) == ("Elm Park is new [1]. 2 < 3.", False)
@@ -115,20 +115,20 @@ def test_a_correction_goes_on_with_the_sentence_that_was_begun(begun: str, again
     assert begun + joined(begun, again) == whole
 
 
-async def test_a_text_that_goes_round_in_circles_is_cut_off(server: FakeOpenAI, run: Run) -> None:
+async def test_a_text_that_goes_round_in_circles_is_cut_off(model: FakeOpenAI, run: Run) -> None:
     circle = "Elm Park is new and it was opened by the mayor in the spring of that year with a band. "
-    server.enqueue(Reply.text(circle * 50))
+    model.enqueue(Reply.text(circle * 50))
     answer = answer_of(run)
     await told(answer)
     assert (answer.failed, len(answer.text) < len(circle) * 6) == (True, True)
 
 
-async def test_the_steps_of_a_tool_are_told_while_it_works(server: FakeOpenAI, run: Run) -> None:
+async def test_the_steps_of_a_tool_are_told_while_it_works(model: FakeOpenAI, run: Run) -> None:
     async def works(arguments: Nothing) -> AsyncGenerator[Event | ToolResult]:
         yield PartialTextEvent(data=PartialText(text="looking"))
         yield ToolResult(1, "1 park", "Elm Park")
 
-    server.enqueue(CALL, Reply.text("Elm Park."))
+    model.enqueue(CALL, Reply.text("Elm Park."))
     events = await told(answer_of(run), [Tool("parks", "All parks.", Nothing, works)])
     [progress] = [event.event for event in events if isinstance(event, ToolProgress)]
     assert progress == PartialTextEvent(data=PartialText(text="looking"))

@@ -70,8 +70,8 @@ def text_of(events: Sequence[TurnEvent]) -> str:
     return "".join(event.piece for event in events if isinstance(event, Text))
 
 
-async def test_two_calls_of_the_model_search_and_answer(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("parks"), Reply.text("Elm Park is new."))
+async def test_two_calls_of_the_model_search_and_answer(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("parks"), Reply.text("Elm Park is new."))
     events = await happened(run, Desk())
     assert events[:4] == [
         TurnEnded(called=True),
@@ -80,13 +80,13 @@ async def test_two_calls_of_the_model_search_and_answer(server: FakeOpenAI, run:
         Text("Elm"),
     ]
     assert (text_of(events), events[-1]) == ("Elm Park is new.", TurnEnded(called=False))
-    [_, second] = server.requests
+    [_, second] = model.requests
     assert second["messages"][-1] == {"role": "tool", "content": "rows of parks", "tool_call_id": "call_1"}
     assert (run.budget.turns, run.budget.calls, run.degraded) == (2, 1, [])
 
 
-async def test_the_calls_of_one_turn_run_side_by_side(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a", "b", "c"), Reply.text("Done."))
+async def test_the_calls_of_one_turn_run_side_by_side(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("a", "b", "c"), Reply.text("Done."))
     desk = Desk(together=3)
     finished = [event for event in await happened(run, desk) if isinstance(event, ToolFinished)]
     assert (len(finished), desk.asked) == (3, ["a", "b", "c"])
@@ -111,25 +111,25 @@ async def test_the_calls_of_one_turn_run_side_by_side(server: FakeOpenAI, run: R
     ids=lambda value: value[:24],
 )
 async def test_wrong_arguments_go_back_to_the_model_and_the_conversation_goes_on(
-    server: FakeOpenAI, run: Run, arguments: str, problem: str
+    model: FakeOpenAI, run: Run, arguments: str, problem: str
 ) -> None:
-    server.enqueue(Reply.tool_calls([("search", arguments)]), search("parks"), Reply.text("Elm Park."))
+    model.enqueue(Reply.tool_calls([("search", arguments)]), search("parks"), Reply.text("Elm Park."))
     desk = Desk()
     assert text_of(await happened(run, desk)) == "Elm Park."
-    assert problem in server.requests[1]["messages"][-1]["content"]
+    assert problem in model.requests[1]["messages"][-1]["content"]
     assert desk.asked == ["parks"]
 
 
-async def test_the_same_call_again_is_answered_from_memory(server: FakeOpenAI, run: Run) -> None:
+async def test_the_same_call_again_is_answered_from_memory(model: FakeOpenAI, run: Run) -> None:
     reordered = Reply.tool_calls([("search", '{"limit": 10, "query": "parks"}')])
-    server.enqueue(search("parks"), reordered, Reply.text("Elm Park."))
+    model.enqueue(search("parks"), reordered, Reply.text("Elm Park."))
     desk = Desk()
     await happened(run, desk)
     assert desk.asked == ["parks"]
 
 
-async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a", "b"), Reply.text("Done."))
+async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("a", "b"), Reply.text("Done."))
     await happened(run, Desk())
     assert [(step.name, step.counts["tool_calls"], step.usage) for step in run.steps] == [
         ("research", 2, Usage(20, 10)),
@@ -139,48 +139,48 @@ async def test_every_turn_is_a_step_with_its_tokens_and_its_count_of_calls(serve
 
 
 @pytest.mark.parametrize("limits", [{"max_turns": 2}, {"max_tokens": 30}, {"max_calls": 1}])
-async def test_tools_are_offered_while_the_budget_lasts(server: FakeOpenAI, run: Run, limits: dict[str, int]) -> None:
+async def test_tools_are_offered_while_the_budget_lasts(model: FakeOpenAI, run: Run, limits: dict[str, int]) -> None:
     for name, value in limits.items():
         setattr(run.budget, name, value)
-    server.respond = lambda body: search(f"query {len(body['messages'])}") if "tools" in body else Reply.text("So far.")
+    model.respond = lambda body: search(f"query {len(body['messages'])}") if "tools" in body else Reply.text("So far.")
     assert text_of(await happened(run, Desk())) == "So far."
-    assert len(server.requests) <= 3
+    assert len(model.requests) <= 3
 
 
-async def test_a_tools_own_failure_ends_the_conversation(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("parks"), Reply.text("Never."))
+async def test_a_tools_own_failure_ends_the_conversation(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("parks"), Reply.text("Never."))
     with pytest.raises(DatabaseUnavailable):
         await happened(run, Desk(error=DatabaseUnavailable()))
-    assert len(server.requests) == 1
+    assert len(model.requests) == 1
 
 
-async def test_a_tool_at_work_when_the_time_for_work_is_up_is_stopped(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("parks"), Reply.text("In time."))
+async def test_a_tool_at_work_when_the_time_for_work_is_up_is_stopped(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("parks"), Reply.text("In time."))
     run.budget.max_seconds, run.budget.reserved_seconds = 20.0, 19.7
     desk = Desk(together=2)
     events = await happened(run, desk)
     assert (text_of(events), desk.ended, run.degraded) == ("In time.", 1, ["research"])
-    assert "time for searching is up" in server.requests[1]["messages"][-1]["content"]
+    assert "time for searching is up" in model.requests[1]["messages"][-1]["content"]
 
 
-async def test_calls_beyond_the_budget_are_not_run_and_the_model_is_told(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a", "b", "c", "d", "e"), Reply.text("Four."))
+async def test_calls_beyond_the_budget_are_not_run_and_the_model_is_told(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("a", "b", "c", "d", "e"), Reply.text("Four."))
     desk = Desk()
     await happened(run, desk)
     assert desk.asked == ["a", "b", "c", "d"]
-    assert "No tool calls are left" in server.requests[1]["messages"][-1]["content"]
-    assert "tools" not in server.requests[1]
+    assert "No tool calls are left" in model.requests[1]["messages"][-1]["content"]
+    assert "tools" not in model.requests[1]
 
 
-async def test_a_failing_model_raises_and_degrades_the_step(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a"), Reply.http_error(400))
+async def test_a_failing_model_raises_and_degrades_the_step(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("a"), Reply.http_error(400))
     with pytest.raises(ModelError):
         await happened(run, Desk())
     assert run.degraded == ["research"]
 
 
-async def test_who_leaves_stops_the_tools_that_are_at_work(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(search("a", "b"))
+async def test_who_leaves_stops_the_tools_that_are_at_work(model: FakeOpenAI, run: Run) -> None:
+    model.enqueue(search("a", "b"))
     desk = Desk(together=3)
     async with aclosing(converse(MESSAGES, desk.tools, run, step_name="research", max_turns=3)) as events:
         async for event in events:

@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked, refused
 from tests.collections.support import drafted
 from tests.conftest import client_of
+from tests.query.desk import asked, refused
 
 TABLES = """
 create schema shop;

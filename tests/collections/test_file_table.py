@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quarry.collections.file_table import FileLoad
 from quarry.files.forms import ColumnType
 from quarry.files.records import RecordFile
-from tests.platform.test_guessing import file_of
+from tests.files.test_guessing import file_of
 
 ZONE = ZoneInfo("Asia/Tokyo")
 """That of the database: times without a zone are local."""

@@ -12,7 +12,7 @@ from quarry.reader.mentions import read_words
 from quarry.reader.names import Names
 from quarry.reader.reading import read_question
 from quarry.reader.surroundings import SURE, bounded
-from tests.query_language.made import DESK
+from tests.query.desk_schema import DESK
 
 TODAY = datetime.date(2026, 7, 1)
 

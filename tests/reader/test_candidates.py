@@ -17,7 +17,7 @@ from quarry.reader.learned import learned
 from quarry.reader.mentions import ValueLink
 from quarry.schema.algebra import Query
 from quarry.schema.source import Field, Schema, Source
-from tests.query_language.made import DESK, column, to_many, to_one
+from tests.query.desk_schema import DESK, column, to_many, to_one
 
 TODAY = datetime.date(2026, 7, 1)
 OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)

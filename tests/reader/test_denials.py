@@ -12,7 +12,7 @@ from quarry.reader.mentions import ValueLink
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import comparisons, read_question
 from quarry.reader.surroundings import chances_denied
-from tests.query_language.made import DESK
+from tests.query.desk_schema import DESK
 
 TODAY = datetime.date(2026, 7, 1)
 

@@ -15,7 +15,7 @@ from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Th
 from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, words_left
 from quarry.schema.algebra import Comparison
-from tests.query_language.made import DESK
+from tests.query.desk_schema import DESK
 
 TODAY = datetime.date(2026, 7, 1)
 FOLDER_BYTES_MAX = 3_000_000

@@ -23,7 +23,7 @@ from quarry.reader.learned import (
     pair_model,
 )
 from quarry.reader.reading import Reading, read_question
-from tests.query_language.made import DESK
+from tests.query.desk_schema import DESK
 
 TODAY = datetime.date(2026, 7, 1)
 TEXTS = ["show number from tickets", "show title, status from tickets where status is Open", "show number from teams"]

@@ -12,7 +12,7 @@ from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe, lines_of, with_list
 from quarry.query.phrases import Phrases
 from quarry.schema.algebra import Cell, Column, Query, Result
-from tests.asking.test_describe import SCHEMA, TODAY
+from tests.query.test_describe import SCHEMA, TODAY
 from tests.verification.answers import verify
 
 COUNT = Column("count", "count", "number")

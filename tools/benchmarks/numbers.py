@@ -18,7 +18,7 @@ from psycopg.rows import dict_row
 
 from quarry.query.execute import compile_query
 from quarry.schema.algebra import Query
-from tests.query_language.made import DESK, TABLES
+from tests.query.desk_schema import DESK, TABLES
 from tools.benchmarks.measuring import migrated_server
 
 ROWS: LiteralString = """

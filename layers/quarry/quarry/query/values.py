@@ -20,8 +20,8 @@ _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
 _UNITS = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
-DIGITS_MAX = 300
-"""Most digits of a number in Postgres."""
+DIGITS_MAX = 324
+"""The largest power of ten of a number that is compared, up or down: a `double precision` reaches from 4.9e-324 to 1.8e308."""
 DAY = datetime.timedelta(days=1)
 
 

@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 from quarry.local.doctor import collection_findings
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
-from tests.asking.desk import asked, column, refused
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.query.desk import asked, column, refused
 from tests.records.asking import ask
 
 TABLES = """

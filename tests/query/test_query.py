@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quarry.agent.service import run_query
 from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
-from tests.asking.desk import BY_MONTH, FIELD_TEAM, asked, column, refused
+from tests.query.desk import BY_MONTH, FIELD_TEAM, asked, column, refused
 
 TYPED_WRONG = {"field": "team", "value": "Feld"}
 

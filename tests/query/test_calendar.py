@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from quarry.collections.declaration import DeclarationError, read_declarations
 from quarry.platform.errors import InvalidInput
 from quarry.query.values import interval_of
-from tests.asking.desk import asked
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.query.desk import asked
 
 TABLES = """
 create schema dispatch;

@@ -8,8 +8,8 @@ import pytest
 
 from quarry.query.describe import describe
 from quarry.schema.algebra import Query
-from tests.query_language.conftest import TODAY, Ask
-from tests.query_language.made import DESK
+from tests.query.conftest import TODAY, Ask
+from tests.query.desk_schema import DESK
 
 CLOSED = {"fn": "count", "where": [{"field": "status", "value": "closed"}]}
 MONTHS = [{"field": "opened_on", "period": "month"}]

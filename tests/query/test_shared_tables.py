@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked, refused
 from tests.collections.test_search import served
 from tests.conftest import clone_database
+from tests.query.desk import asked, refused
 
 TABLES = """
 create schema shop;

@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.declaration import DeclarationError
-from tests.asking.desk import asked
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.query.desk import asked
 
 TABLES = """
 create schema depot;

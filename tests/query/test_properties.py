@@ -17,7 +17,7 @@ from psycopg.rows import dict_row
 
 from quarry.query.execute import compile_query, result_of
 from quarry.schema.algebra import Query, Result
-from tests.query_language.made import DESK
+from tests.query.desk_schema import DESK
 
 Connection = psycopg.Connection[dict[str, Any]]
 

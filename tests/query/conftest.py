@@ -1,15 +1,26 @@
-"""The help desk, served."""
+"""Two help desks: one that is declared and served, and the one of `desk_schema`, in a database that a module's tests share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
+import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import DECLARED, TABLES
+from quarry.postgres.pool import Database
+from quarry.query.execute import execute
+from quarry.schema.algebra import Query, Result
 from tests.collections.test_search import SERVER, filled
 from tests.conftest import client_of, clone_database
+from tests.query import desk_schema
+from tests.query.desk import DECLARED, TABLES
+
+TODAY = datetime.date(2026, 7, 20)
+
+Ask = Callable[..., Awaitable[Result]]
 
 SCOPED = DECLARED.replace(
     "[collections.tickets.facets]",
@@ -50,3 +61,22 @@ def sample_client(server_url: str, sample_template: str) -> Iterator[TestClient]
     """The sample data of every domain."""
     with clone_database(server_url, sample_template) as url, client_of(url) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def desk_url(shared_url: str) -> str:
+    with psycopg.connect(shared_url, autocommit=True) as connection:
+        connection.execute(desk_schema.TABLES)
+    return shared_url
+
+
+@pytest.fixture
+async def ask(desk_url: str) -> AsyncIterator[Ask]:
+    """Runs the query that the keywords make."""
+    database = Database(desk_url, pool_size=1, timeout_seconds=20)
+
+    async def run(source: str = "tickets", **query: Any) -> Result:
+        return await execute(database, Query.model_validate({"source": source, **query}), desk_schema.DESK, TODAY)
+
+    yield run
+    await database.close()

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked, refused
-from tests.asking.test_places import tool
 from tests.collections.support import drafted
 from tests.conftest import client_of
+from tests.query.desk import asked, refused
+from tests.query.test_places import tool
 
 TABLES = """
 create schema press;

@@ -14,7 +14,7 @@ from quarry.files import reading
 from quarry.files.forms import GUESSED, ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import Record, UnreadableFile
-from tests.platform.sheets import xlsx
+from tests.files.sheets import xlsx
 
 Read = tuple[list[object], list[str]]
 

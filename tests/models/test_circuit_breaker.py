@@ -66,7 +66,7 @@ def test_whatever_happens_it_is_open_only_after_failures_and_never_for_good(
     assert breaker.state == "ok"
 
 
-async def test_of_many_calls_at_once_one_tries_whether_the_model_is_back(server: FakeOpenAI, chat: OpenAIChat) -> None:
+async def test_of_many_calls_at_once_one_tries_whether_the_model_is_back(model: FakeOpenAI, chat: OpenAIChat) -> None:
     clock = FakeClock()
     breaker = make_breaker(clock)
     guarded = GuardedChat(chat, breaker)
@@ -74,14 +74,14 @@ async def test_of_many_calls_at_once_one_tries_whether_the_model_is_back(server:
     async def decide() -> list[str]:
         return (await guarded.decide(MESSAGES, name="topics", output_type=Topics, seconds=5)).output.topics
 
-    server.respond = lambda body: Reply.http_error(500)
+    model.respond = lambda body: Reply.http_error(500)
     await asyncio.gather(*(decide() for _ in range(5)), return_exceptions=True)
-    asked = len(server.requests)
+    asked = len(model.requests)
     with pytest.raises(ModelUnavailable, match="left alone"):
         await decide()
     clock.now += COOL_DOWN_SECONDS
-    server.respond = lambda body: Reply.json({"topics": ["parks"]}, delay=0.05)
+    model.respond = lambda body: Reply.json({"topics": ["parks"]}, delay=0.05)
     answers = await asyncio.gather(*(decide() for _ in range(20)), return_exceptions=True)
-    assert len(server.requests) == asked + 1
+    assert len(model.requests) == asked + 1
     assert answers.count(["parks"]) == 1
     assert breaker.state == "ok"

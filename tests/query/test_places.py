@@ -10,9 +10,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked, column, refused
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.query.desk import asked, column, refused
 
 SPELT = {
     "britain": ("United Kingdom", "UK", "u.k.", "Great Britain"),

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import pytest
 
 from quarry.files.sheet_records import SheetFacts, scanned
-from tests.platform.sheets import xlsx
-from tests.platform.test_files import read, records, refused
+from tests.files.sheets import xlsx
+from tests.files.test_files import read, records, refused
 
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
 _BOOK = xlsx({"Depots": [["zip", "city"], [1067, "Dresden"]]})

@@ -10,7 +10,7 @@ import pytest
 from quarry.postgres import embed
 from quarry.postgres.embed import Claim, count_pending, embed_pending, pending
 from quarry.postgres.pool import Database
-from tests.platform.embedding import MATTERS, Model, add_matters, stored
+from tests.postgres.embedding import MATTERS, Model, add_matters, stored
 
 LAPSE = "update embedding_claims set claimed_until = now()"
 CLAIMED = "select record_id from embedding_claims order by 1"

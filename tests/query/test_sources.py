@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked, column, refused
 from tests.collections.test_tenants import call_tool
 from tests.conftest import client_of, create_database
 from tests.local.test_cli import one_line, quarry
+from tests.query.desk import asked, column, refused
 from tests.running import running_server
 
 COUNTS = [

@@ -47,13 +47,13 @@ async def test_without_a_model_the_fallback_decides_and_nothing_is_degraded() ->
     assert run.budget.turns == 0
 
 
-async def test_an_invalid_output_goes_back_once_with_what_is_wrong(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(INVALID, VALID)
+async def test_an_invalid_output_goes_back_once_with_what_is_wrong(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(INVALID, VALID)
     run = make_run(chat)
     assert await decide(NAME_TOPICS, "parks", run) == Topics(topics=["parks"])
     assert run.degraded == []
     assert run.budget.turns == 2
-    [first, second] = [request["messages"] for request in server.requests]
+    [first, second] = [request["messages"] for request in model.requests]
     assert second[: len(first)] == first
     assert "topics: List should have at least 1 item" in second[-1]["content"]
 
@@ -74,20 +74,20 @@ async def test_an_invalid_output_goes_back_once_with_what_is_wrong(server: FakeO
     ],
 )
 async def test_a_failing_model_is_replaced_and_the_step_degraded(
-    server: FakeOpenAI, chat: OpenAIChat, replies: list[Reply], requests: int
+    model: FakeOpenAI, chat: OpenAIChat, replies: list[Reply], requests: int
 ) -> None:
-    server.enqueue(*replies)
+    model.enqueue(*replies)
     run = make_run(chat)
     assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert run.degraded == ["name_topics"]
     assert run.steps[0].status == "degraded"
-    assert len(server.requests) == requests == run.budget.turns
+    assert len(model.requests) == requests == run.budget.turns
 
 
 async def test_after_one_time_out_the_model_is_not_asked_again_in_the_run_and_the_cut_off_call_is_counted(
-    server: FakeOpenAI, chat: OpenAIChat
+    model: FakeOpenAI, chat: OpenAIChat
 ) -> None:
-    server.enqueue(Reply.json({"topics": ["parks"]}, delay=60))
+    model.enqueue(Reply.json({"topics": ["parks"]}, delay=60))
     run = make_run(chat, max_seconds=0.5)
     assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     run.budget.max_seconds = 60
@@ -97,16 +97,16 @@ async def test_after_one_time_out_the_model_is_not_asked_again_in_the_run_and_th
         async for piece in write("answer", run, lambda: [Message("user", "Why?")], lambda: ["By rule."], broken_off="")
     ]
     assert written == ["By rule."]
-    assert len(server.requests) == 1
+    assert len(model.requests) == 1
     assert (run.steps[0].counts, run.steps[0].usage.prompt_tokens > 0) == ({"cut_off": 1}, True)
     assert run.degraded == ["name_topics", "answer"]
 
 
 async def test_text_that_drips_is_cut_off_when_the_patience_of_the_run_is_spent(
-    server: FakeOpenAI, chat: OpenAIChat
+    model: FakeOpenAI, chat: OpenAIChat
 ) -> None:
     # one piece, and nothing more
-    server.enqueue(VALID, replace(Reply.text("one two"), permits=threading.Semaphore(1)))
+    model.enqueue(VALID, replace(Reply.text("one two"), permits=threading.Semaphore(1)))
     run = make_run(chat)
     await decide(NAME_TOPICS, "bridges", run)
     run.budget.patience = 2.0
@@ -115,11 +115,11 @@ async def test_text_that_drips_is_cut_off_when_the_patience_of_the_run_is_spent(
     assert time.monotonic() - began < PATIENCE_SECONDS
     assert pieces == ["one", " … ", "By rule."]
     assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
-    assert len(server.requests) == 2
+    assert len(model.requests) == 2
 
 
-async def test_a_valid_decision_spends_no_patience_and_a_text_does(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(VALID, Reply.text("It is new."))
+async def test_a_valid_decision_spends_no_patience_and_a_text_does(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(VALID, Reply.text("It is new."))
     run = make_run(chat)
     await decide(NAME_TOPICS, "parks", run)
     assert run.budget.waited == 0.0

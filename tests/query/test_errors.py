@@ -12,7 +12,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.execute import Statement, compile_query
 from quarry.schema.algebra import Query
 from quarry.schema.source import Schema
-from tests.query_language.made import AGENT, DESK, TICKET
+from tests.query.desk_schema import AGENT, DESK, TICKET
 
 TODAY = datetime.date(2026, 7, 20)
 

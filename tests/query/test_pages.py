@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from tests.asking.desk import asked
+from tests.query.desk import asked
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.query_language.conftest import Ask
+from tests.query.conftest import Ask
 
 
 async def ids(ask: Ask, *where: Any, source: str = "tickets") -> list[str]:

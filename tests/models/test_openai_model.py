@@ -34,17 +34,17 @@ PLAN = {"variants": ["oldest bridge"]}
 
 
 @pytest.fixture
-async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    model = OpenAIChat(Connection(KEY, server.url, max_retries=1, timeout_seconds=5), "gpt-4o-mini", LIMITS)
-    yield model
-    await model.close()
+async def chat(model: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
+    chat = OpenAIChat(Connection(KEY, model.url, max_retries=1, timeout_seconds=5), "gpt-4o-mini", LIMITS)
+    yield chat
+    await chat.close()
 
 
 @pytest.fixture
-async def embedder(server: FakeOpenAI) -> AsyncIterator[OpenAIEmbedding]:
-    model = OpenAIEmbedding(Connection(KEY, server.url, max_retries=0, timeout_seconds=5), "small", 64)
-    yield model
-    await model.close()
+async def embedder(model: FakeOpenAI) -> AsyncIterator[OpenAIEmbedding]:
+    embedder = OpenAIEmbedding(Connection(KEY, model.url, max_retries=0, timeout_seconds=5), "small", 64)
+    yield embedder
+    await embedder.close()
 
 
 async def plan(chat: ChatModel) -> Plan:
@@ -55,56 +55,56 @@ async def read(chat: ChatModel) -> str:
     return "".join([part async for part in chat.stream(MESSAGES, seconds=30) if isinstance(part, str)])
 
 
-async def test_a_valid_answer_comes_back_typed_with_its_usage(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.json(PLAN))
+async def test_a_valid_answer_comes_back_typed_with_its_usage(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(Reply.json(PLAN))
     decision = await chat.decide(MESSAGES, name="company_plan", output_type=Plan, seconds=5)
     assert (decision.output, decision.usage) == (Plan(**PLAN), Usage(prompt_tokens=20, completion_tokens=10))
 
 
-async def test_json_in_a_code_fence_is_read(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.text('Here is the plan:\n```json\n{"variants": ["oldest bridge"]}\n```\nAnything else?'))
+async def test_json_in_a_code_fence_is_read(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(Reply.text('Here is the plan:\n```json\n{"variants": ["oldest bridge"]}\n```\nAnything else?'))
     assert await plan(chat) == Plan(**PLAN)
 
 
 async def test_a_429_is_tried_again_and_nothing_secret_is_logged(
-    server: FakeOpenAI, chat: OpenAIChat, caplog: pytest.LogCaptureFixture
+    model: FakeOpenAI, chat: OpenAIChat, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    server.enqueue(Reply.http_error(429, retry_after=0.01), Reply.json(PLAN))
+    model.enqueue(Reply.http_error(429, retry_after=0.01), Reply.json(PLAN))
     assert await plan(chat) == Plan(**PLAN)
-    assert len(server.requests) == 2
+    assert len(model.requests) == 2
     assert KEY not in caplog.text
     assert PROMPT not in caplog.text
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-async def test_messages_hold_neither_key_nor_prompt_nor_url(server: FakeOpenAI, chat: OpenAIChat, status: int) -> None:
-    echo = f"{KEY} {PROMPT} {server.url}"
-    server.enqueue(Reply.http_error(status, message=echo), Reply.raw({"error": {"message": echo}}))
+async def test_messages_hold_neither_key_nor_prompt_nor_url(model: FakeOpenAI, chat: OpenAIChat, status: int) -> None:
+    echo = f"{KEY} {PROMPT} {model.url}"
+    model.enqueue(Reply.http_error(status, message=echo), Reply.raw({"error": {"message": echo}}))
     for call in (plan, read):
         with pytest.raises(ModelError) as raised:
             await call(chat)
-        for secret in (KEY, PROMPT, server.url, "127.0.0.1"):
+        for secret in (KEY, PROMPT, model.url, "127.0.0.1"):
             assert secret not in raised.value.message
 
 
-async def test_a_cancelled_call_closes_its_connection(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
+async def test_a_cancelled_call_closes_its_connection(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
     task = asyncio.create_task(plan(chat))
-    await server.wait_for_request()
+    await model.wait_for_request()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await server.wait_for_disconnect()
+    await model.wait_for_disconnect()
 
 
-async def test_tools_go_out_as_functions_and_calls_come_back(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.tool_calls([("search", {"query": "elm"}), ("search", '{"query": ')], content="Let me look."))
+async def test_tools_go_out_as_functions_and_calls_come_back(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(Reply.tool_calls([("search", {"query": "elm"}), ("search", '{"query": ')], content="Let me look."))
     *text, usage, calls = [part async for part in chat.stream(MESSAGES, tools=[SEARCH], seconds=5)]
     assert ("".join(map(str, text)), usage) == ("Let me look.", Usage(20, 10))
     assert calls == (ToolCall("call_1", "search", '{"query": "elm"}'), ToolCall("call_2", "search", '{"query": '))
     function = {"name": "search", "description": "Search the records.", "parameters": PARAMETERS}
-    assert server.requests[0]["tools"] == [{"type": "function", "function": function}]
+    assert model.requests[0]["tools"] == [{"type": "function", "function": function}]
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ async def test_tools_go_out_as_functions_and_calls_come_back(server: FakeOpenAI,
     ],
 )
 async def test_a_stream_without_its_end_is_an_error_behind_its_pieces(
-    server: FakeOpenAI, chat: OpenAIChat, reply: Reply, error: type[ModelError], expected: list[str]
+    model: FakeOpenAI, chat: OpenAIChat, reply: Reply, error: type[ModelError], expected: list[str]
 ) -> None:
-    server.enqueue(reply)
+    model.enqueue(reply)
     pieces: list[str] = []
 
     async def read_on() -> None:
@@ -133,38 +133,38 @@ async def test_a_stream_without_its_end_is_an_error_behind_its_pieces(
     assert pieces == expected
 
 
-async def test_each_kind_of_call_asks_for_no_more_than_its_tokens(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.json(PLAN), Reply.text("The elm stays."))
+async def test_each_kind_of_call_asks_for_no_more_than_its_tokens(model: FakeOpenAI, chat: OpenAIChat) -> None:
+    model.enqueue(Reply.json(PLAN), Reply.text("The elm stays."))
     await plan(chat)
     await read(chat)
-    assert [body["max_tokens"] for body in server.requests] == [101, 103]
+    assert [body["max_tokens"] for body in model.requests] == [101, 103]
 
 
 async def test_what_ignores_the_limit_is_cut_off(
-    server: FakeOpenAI, chat: OpenAIChat, monkeypatch: pytest.MonkeyPatch
+    model: FakeOpenAI, chat: OpenAIChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.enqueue(Reply.flood("elm " * 103), Reply.flood(" " * 10_000))
+    model.enqueue(Reply.flood("elm " * 103), Reply.flood(" " * 10_000))
     stream = chat.stream(MESSAGES, seconds=30)
     written = "".join([str(await anext(stream)) for _ in range(10)])
     assert len(written) == 103 * TOKEN_CHARACTERS_MAX
     with pytest.raises(ModelOutputInvalid, match="cut off"):
         await anext(stream)
-    await server.wait_for_disconnect()
+    await model.wait_for_disconnect()
     monkeypatch.setattr(chat._connection, "_max_bytes", 100_000)
     with pytest.raises(ModelUnavailable, match="endless"):
         await plan(chat)
 
 
-async def test_vectors_come_in_order_with_unit_length(server: FakeOpenAI, embedder: OpenAIEmbedding) -> None:
+async def test_vectors_come_in_order_with_unit_length(model: FakeOpenAI, embedder: OpenAIEmbedding) -> None:
     texts = ["the oldest bridge", "an elm", "the oldest bridge in town"]
     assert await embedder.embed(texts) == [pytest.approx(embedding(text, 64)) for text in texts]
-    assert server.requests == [{"model": "small", "input": texts, "dimensions": 64, "encoding_format": "float"}]
+    assert model.requests == [{"model": "small", "input": texts, "dimensions": 64, "encoding_format": "float"}]
 
 
 @pytest.mark.parametrize("second", [None, [1.0], [0.0] * 64, [float("nan")] * 64, "AACAPw=="])
-async def test_unusable_vectors_are_unavailable(server: FakeOpenAI, embedder: OpenAIEmbedding, second: object) -> None:
+async def test_unusable_vectors_are_unavailable(model: FakeOpenAI, embedder: OpenAIEmbedding, second: object) -> None:
     first = {"index": 0, "embedding": embedding("a", 64)}
-    server.enqueue_embeddings(Reply.raw({"data": [first, {"index": 1, "embedding": second}]}))
+    model.enqueue_embeddings(Reply.raw({"data": [first, {"index": 1, "embedding": second}]}))
     with pytest.raises(ModelUnavailable):
         await embedder.embed(["a", "b"])
 

@@ -16,7 +16,7 @@ from quarry.postgres.load import load_file
 from quarry.postgres.pool import Database
 from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
-from tests.platform.embedding import MATTERS, Model, add_matters
+from tests.postgres.embedding import MATTERS, Model, add_matters
 
 
 @pytest.fixture
