@@ -8,6 +8,10 @@ SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
+# Tests of what is built, packaged, killed, spread over servers, judged or opened in a browser take as long as all others
+SLOW_TESTS := $(addprefix tests/,api citus deployed faults package page quality)
+PYTEST     := $(BIN)/pytest --numprocesses=auto --maxprocesses=3
+
 # Settings of the build and the deployment
 ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
@@ -19,7 +23,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build rehearse local-api deploy smoke clean
+.PHONY: help demo test test-slow check audit check-release format bench load eval docs screenshots certificates lock package build rehearse local-api deploy smoke clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,8 +31,11 @@ help: ## List the targets
 demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with the sample data (no keys, no database needed)
 	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
 
-test: $(VENV)/dev ## Run all tests
-	@$(BIN)/pytest --numprocesses=auto --maxprocesses=3
+test: $(VENV)/dev ## Run the tests, but for those of `make test-slow`
+	@$(PYTEST) $(addprefix --ignore=,$(SLOW_TESTS))
+
+test-slow: $(VENV)/dev ## Run the slow tests: a browser, built functions, the wheel, killed processes, several servers, judged answers
+	@$(PYTEST) $(SLOW_TESTS)
 
 check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, template
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
