@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import LiteralString
 
-from quarry.collections.own_table import OwnTable
+from quarry.collections.facets import OwnTable
 from quarry.collections.uses import quoted
 from quarry.domains import modules
 from quarry.records.tables import COLLECTIONS

@@ -42,8 +42,8 @@ from quarry.api.routers import EVERYTHING
 from quarry.campaigns import contract as campaigns_contract
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
+from quarry.local.data import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.platform.tables import LoadableTable

@@ -27,8 +27,8 @@ from typing import Any
 import httpx2
 
 from quarry.api.routers import EVERYTHING
+from quarry.local.data import load_sample
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.postgres.migrate import connect, migrate

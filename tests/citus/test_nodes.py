@@ -15,7 +15,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.local.cli import main
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.local.telling import chosen_tenant
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres import tenant_move

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import psycopg
 
-from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections
+from quarry.collections.apply import Change, apply_change, plan_changes, read_collections, stored_collections
 from quarry.collections.catalog_reading import relations_named, relations_of_schema, with_conditions, with_documents
 from quarry.collections.declaration import read_declarations
-from quarry.collections.upkeep import keep_in_step, read_collections
+from quarry.collections.upkeep import keep_in_step
 from quarry.collections.uses import tables_named
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect

@@ -11,7 +11,7 @@ import pytest
 
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
 from quarry.platform.settings import Settings

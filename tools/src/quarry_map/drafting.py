@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quarry.collections.guessing import is_text, is_writable
-from quarry.collections.names import as_toml, joined, shown_name, slug, unique, words
+from quarry.collections.names import as_toml, is_text, is_writable, joined, shown_name, slug, unique, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.uses import is_comparable, is_single

@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.guessing import (
+from quarry.collections.names import (
+    as_toml,
     in_hundredths,
     in_percent,
     is_amount,
+    is_called,
     is_date,
     is_flag,
     is_number,
@@ -24,10 +26,6 @@ from quarry.collections.guessing import (
     is_share,
     is_text,
     is_writable,
-)
-from quarry.collections.names import (
-    as_toml,
-    is_called,
     says,
     shown_name,
     slug,

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from quarry.collections.declaration import PARAMETERS
 from quarry.collections.facets import DATE
-from quarry.collections.guessing import (
+from quarry.collections.names import (
     EPOCH_LEAST,
     LABEL_WIDTH,
+    as_toml,
     codes_of,
     date_purpose,
     in_hundredths,
     is_amount,
+    is_called,
     is_contact,
     is_date,
     is_epoch,
@@ -26,16 +28,12 @@ from quarry.collections.guessing import (
     is_truth,
     is_writable,
     is_year,
-    unit_of,
-)
-from quarry.collections.names import (
-    as_toml,
-    is_called,
     language_of,
     shown_name,
     slug,
     toml_key,
     unique,
+    unit_of,
     words,
     written_out,
     written_table,

@@ -13,11 +13,14 @@ from itertools import pairwise
 from operator import mul
 from typing import Literal, NamedTuple
 
-from quarry.collections.guessing import (
+from quarry.collections.names import (
     PROSE_WIDTH,
     are_people,
+    as_toml,
     comes_again,
     date_purpose,
+    ends_in,
+    is_called,
     is_category,
     is_contact,
     is_correspondent,
@@ -33,16 +36,11 @@ from quarry.collections.guessing import (
     is_text,
     is_truth,
     is_writable,
-    names_owner,
-    text_width,
-)
-from quarry.collections.names import (
-    as_toml,
-    ends_in,
-    is_called,
     joined,
+    names_owner,
     says,
     stem_set,
+    text_width,
     toml_key,
     word_list,
     word_set,

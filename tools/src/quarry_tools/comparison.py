@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from quarry.platform.errors import QuarryError
 from quarry_tools.judged import JudgedQuery
+from quarry_tools.measures import bootstrap_interval, randomisation_p
 from quarry_tools.outcomes import ALL, LEADING, MEASURES, RANKING, Outcome, grouped
-from quarry_tools.significance import bootstrap_interval, randomisation_p
 
 SIGNIFICANT = 0.05
 """A difference with a lower p-value is significant."""

@@ -10,8 +10,7 @@ from psycopg.sql import SQL
 
 from quarry.platform.errors import QuarryError
 from quarry.services.services import LOCAL_USER, Caller, Services
-from quarry_tools.demands import Facts
-from quarry_tools.judged import JudgedQuery
+from quarry_tools.judged import Facts, JudgedQuery
 from quarry_tools.measures import DEEP
 
 EVALUATING_USER = "eval"

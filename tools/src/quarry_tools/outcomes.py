@@ -9,8 +9,18 @@ from functools import cached_property
 from quarry_tools.evaluable import Found
 from quarry_tools.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
 from quarry_tools.judged import JudgedQuery
-from quarry_tools.measures import DEEP, DEPTH, FIRST, ndcg, percentile, precision, recall, reciprocal_rank, success
-from quarry_tools.significance import bootstrap_interval
+from quarry_tools.measures import (
+    DEEP,
+    DEPTH,
+    FIRST,
+    bootstrap_interval,
+    ndcg,
+    percentile,
+    precision,
+    recall,
+    reciprocal_rank,
+    success,
+)
 
 ALL = "all with an answer"
 

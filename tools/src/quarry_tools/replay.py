@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quarry.local.ask import askable_of
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.telling import counted, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.contract import plain_words
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError
@@ -246,7 +246,7 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
 def _ending(ended: Ended) -> str:
     reason = f": {ended.end_reason}" if ended.end_reason else ""
     degraded = f", degraded: {', '.join(ended.degraded)}" if ended.degraded else ""
-    return f"{ended.status}{reason}, {len(ended.results)} result{'' if len(ended.results) == 1 else 's'}{degraded}"
+    return f"{ended.status}{reason}, {counted(len(ended.results), 'result')}{degraded}"
 
 
 def _named(key: Key) -> Key:

@@ -17,12 +17,12 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.collections.collection import Collection, make_collection
+from quarry.collections.collection import Collection, make_collection, with_owners
 from quarry.collections.declaration import CollectionDeclaration, without_retired
 from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclaration, Parent, Referred
-from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.names import table_name, written_table
 from quarry.collections.relations import Relation
+from quarry.collections.upkeep import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.uses import (
     UsedColumn,
     declared_source,
@@ -35,6 +35,7 @@ from quarry.collections.uses import (
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.connections import fault_of_source
+from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection, value
 
 LOCK_SECONDS = 10
@@ -208,6 +209,11 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(STORED).fetchall()
     return {row["name"]: collection_of(row) for row in rows}
+
+
+async def read_collections(database: Database) -> dict[str, Collection]:
+    """The collections in the database as callers read them, by name."""
+    return with_owners({row["name"]: collection_of(row) for row in await database.rows(STORED)})
 
 
 STORED = """

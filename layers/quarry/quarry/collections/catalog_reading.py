@@ -23,8 +23,7 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import RowCondition
-from quarry.collections.guessing import is_text
-from quarry.collections.names import table_name
+from quarry.collections.names import is_text, table_name
 from quarry.collections.relations import (
     CATEGORIES,
     JSON_TYPES,

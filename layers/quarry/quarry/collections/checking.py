@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration, Lines
@@ -28,7 +29,7 @@ from quarry.collections.names import nearest, nearest_language, table_name, writ
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
 from quarry.collections.secrets import disagreements, exposed
-from quarry.collections.upkeep import compare, keep_in_step, read_collections
+from quarry.collections.upkeep import compare, keep_in_step
 from quarry.collections.uses import (
     DATE,
     LINE_BREAK,

@@ -13,8 +13,7 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.guessing import is_category, is_text
-from quarry.collections.names import ends_in, is_called, joined, says, word_list, word_set, words
+from quarry.collections.names import ends_in, is_called, is_category, is_text, joined, says, word_list, word_set, words
 from quarry.collections.relations import Column, Relation, Shape, ValueTraits, covered, covers, keys_of, overlap
 from quarry.collections.uses import Relations, Table, declared_source, uses
 from quarry.language.word_forms import singular

@@ -22,8 +22,7 @@ from quarry.collections.declaration_parts import (
     parse,
     template_columns,
 )
-from quarry.collections.guessing import is_date
-from quarry.collections.names import table_name
+from quarry.collections.names import is_date, table_name
 from quarry.collections.predicate import Condition, fields_of, read_predicate
 from quarry.collections.relations import (
     MOMENT,

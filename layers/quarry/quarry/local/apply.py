@@ -20,6 +20,7 @@ from quarry.collections.apply import (
     apply_change,
     check_rows,
     plan_changes,
+    read_collections,
     resolved,
     stored_collections,
     take_turn,
@@ -38,7 +39,7 @@ from quarry.collections.declaration import CollectionDeclaration, DeclarationErr
 from quarry.collections.facets import DATE, facet_source
 from quarry.collections.names import nearest, shown_name, table_name
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
+from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step
 from quarry.collections.uses import tables_named, used_columns
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, database_url, open_database

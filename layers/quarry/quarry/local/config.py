@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
@@ -112,3 +115,40 @@ class _NoCancellations(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+FILE = "served_address"
+CONNECT_SECONDS = 0.2
+
+
+@contextmanager
+def noted(directory: Path, address: str) -> Iterator[None]:
+    """Note that `address` is served, until the end of the block. Of several servers on one directory, the last one counts."""
+    directory.mkdir(parents=True, exist_ok=True)
+    note = directory / FILE
+    note.write_text(address)
+    try:
+        yield
+    finally:
+        if _read(note) == address:
+            note.unlink(missing_ok=True)
+
+
+def served_address(directory: Path) -> str | None:
+    """The address of the running server, or None."""
+    address = _read(directory / FILE)
+    parts = urlsplit(address)
+    if not parts.hostname or not parts.port:
+        return None
+    try:
+        socket.create_connection((parts.hostname, parts.port), CONNECT_SECONDS).close()
+    except OSError:
+        return None
+    return address
+
+
+def _read(note: Path) -> str:
+    try:
+        return note.read_text()
+    except OSError:
+        return ""

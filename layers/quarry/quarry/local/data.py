@@ -1,34 +1,39 @@
-"""Commands that change the data: migrate, sample, load, embed, cleanup."""
+"""Commands that change the data: sample, load, embed, cleanup.
+
+The sample data is invented, written for Quarry. Its vectors are included, keyed by the hash of the text they were made from, so
+that a first start does not wait for the embedding model. A text that has changed is embedded.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from quarry import catalog
-from quarry.collections.apply import check_rows
+from quarry.collections.apply import check_rows, read_collections
 from quarry.collections.checking import collections_with_vectors, take_over_vectors
 from quarry.collections.facets import embedded_table
-from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.collections.upkeep import embedded_tables
 from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
-from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import note, tell
-from quarry.local.tenants import migrate_all
+from quarry.local.database import LocalDatabase, open_database
+from quarry.local.telling import counted, note, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
+from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import Forbidden, ModelError, QuarryError
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.tables import EmbeddedTable, LoadableTable
 from quarry.postgres.embed import (
     Embedded,
@@ -37,16 +42,21 @@ from quarry.postgres.embed import (
     forget_vectors,
     make_ready,
     probe,
+    remember_model,
     remembers_model,
 )
-from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
-from quarry.postgres.migrate import Migrated, migrate
+from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file, load_records
+from quarry.postgres.migrate import sql_directory
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
@@ -55,25 +65,6 @@ STANDARD_INPUT = Path("-")
 NAMED_FAILURES_MAX = 20
 REFRESH_SECONDS = 600.0
 """How long counting the values of a table may take."""
-
-
-def migrate_database(tenant: str | None) -> bool:
-    """Bring the database up to date with all its tenants, or one, and report what changed; whether all succeeded."""
-    settings = Settings.from_environment()
-    schema, dimensions = settings.database_schema, settings.embedding_dimensions
-    with database_url(settings) as url:
-        done = migrate(url, embedding_dimensions=dimensions, schema=schema)
-        _tell_migrated(done)
-        return migrate_all(url, schema, dimensions, tenant)
-
-
-def _tell_migrated(done: Migrated) -> None:
-    for name in done.migrations:
-        tell(f"applied {name}", migrations=[name])
-    if done.functions:
-        tell(f"re-created {_count(len(done.functions), 'function')}", functions=[*done.functions])
-    if not (done.migrations or done.functions):
-        tell("up to date")
 
 
 def load_samples(database: LocalDatabase) -> None:
@@ -103,9 +94,6 @@ def load_samples(database: LocalDatabase) -> None:
 
 
 async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
-    # imported here, so that other commands do not wait for numpy
-    from quarry.local.sample import load_sample
-
     async with database.services() as services:
         return await load_sample(
             services.database, database.url, services.embeddings, rows_max=services.rows_max, on_step=on_step
@@ -163,7 +151,7 @@ def _load_source(
         report_failure(error, name, prefix)
         return False
     report_skipped(loaded, prefix)
-    line = f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
+    line = f"{prefix}{counted(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
     tell(line, files=[told_file(name, loaded)])
     return True
 
@@ -255,7 +243,7 @@ def told_file(name: str, loaded: Loaded) -> dict[str, object]:
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
     async with database.services() as services:
         for done in await embed_waiting(services, [table]):
-            tell(f"{_count(done.rows, 'row')} embedded")
+            tell(f"{counted(done.rows, 'row')} embedded")
             _report_failed(table, done)
 
 
@@ -285,7 +273,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         well = True
         for table in waiting:
             done = await embed_table(services, table, stale=stale)
-            tell(f"{table.name}: {_count(done.rows, 'row')} embedded")
+            tell(f"{table.name}: {counted(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
 
@@ -305,7 +293,7 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     if done.problem:
         note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` shows more")
     elif left > 0:
-        note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+        note(f"{table.name}: {counted(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done
 
 
@@ -392,5 +380,120 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     return {"integer": "whole number", "number": "number", "boolean": "true or false"}.get(schema["type"], "JSON")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+VECTORS_FILE = "vectors.npz"
+
+
+class ShippedVectors:
+    """An embedding model that has the vectors of some texts in a file, and asks `model` for the others."""
+
+    def __init__(self, model: EmbeddingModel, path: Path) -> None:
+        self._model = model
+        self._path = path
+        self._vectors: dict[int, NDArray[np.float16]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._model.dimensions
+
+    def windows(self, text: str) -> list[str]:
+        return self._model.windows(text)
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        known = self._known()
+        missing = [text for text in texts if text_key(text) not in known]
+        made = dict(zip(missing, await self._model.embed(missing), strict=True)) if missing else {}
+        return [made[text] if text in made else known[text_key(text)].astype(float).tolist() for text in texts]
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def _known(self) -> dict[int, NDArray[np.float16]]:
+        if self._vectors is None:
+            self._vectors = {}
+            if self.name == LOCAL_EMBEDDING_MODEL and self._path.exists():
+                import numpy as np
+
+                with np.load(self._path) as file:
+                    self._vectors = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
+        return self._vectors
+
+
+def text_key(text: str) -> int:
+    """The first 64 bits of the text's SHA-256."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def sample_directory() -> Path:
+    return sql_directory() / "sample"
+
+
+def sample_domains() -> list[str]:
+    """The domains that have sample data."""
+    return sorted(path.name for path in sample_directory().iterdir() if path.is_dir())
+
+
+async def load_sample(
+    database: Database,
+    url: str,
+    model: EmbeddingModel,
+    *,
+    rows_max: int = 0,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> list[str]:
+    """Load and embed the sample data of each domain that does not have it yet; return the domains that were loaded."""
+    loaded: list[str] = []
+    async for domain, sha256 in _not_loaded(database):
+        for table, path in _files(domain):
+            on_step(f"loading {table.name}")
+            load_file(url, table, path, schema=database.schema, check=partial(check_rows, rows_max=rows_max))
+            analyze(url, table.name, schema=database.schema)
+        shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
+        await _embed(database, url, shipped, domain, on_step)
+        await database.execute(
+            """insert into loaded_samples (domain, sha256) values (%s, %s)
+               on conflict (domain) do update set sha256 = excluded.sha256, loaded_at = excluded.loaded_at""",
+            [domain, sha256],
+        )
+        loaded.append(domain)
+    return loaded
+
+
+async def write_vectors(model: LocalEmbedding, texts: Sequence[str], path: Path) -> None:
+    """Write the vectors of `texts` (embedded windows) to `path`; the same texts on the same machine give the same bytes."""
+    import numpy as np
+
+    keys = sorted({text_key(text): text for text in texts}.items())
+    vectors = np.array(await model.embed([text for _, text in keys]), dtype=np.float16)
+    np.savez(path, keys=np.array([key for key, _ in keys], dtype=np.uint64), vectors=vectors)
+
+
+async def _not_loaded(database: Database) -> AsyncIterator[tuple[str, str]]:
+    rows = await database.rows("select domain, sha256 from loaded_samples")
+    known = {row["domain"]: row["sha256"] for row in rows}
+    for domain in sample_domains():
+        digest = hashlib.sha256()
+        for _, path in _files(domain):
+            digest.update(path.read_bytes())
+        if known.get(domain) != digest.hexdigest():
+            yield domain, digest.hexdigest()
+
+
+def _files(domain: str) -> list[tuple[LoadableTable, Path]]:
+    directory = sample_directory() / domain
+    paths = ((table, directory / f"{table.name}.jsonl") for table in catalog.LOADABLE.values())
+    return [(table, path) for table, path in paths if path.exists()]
+
+
+async def _embed(
+    database: Database, url: str, model: EmbeddingModel, domain: str, on_step: Callable[[str], None]
+) -> None:
+    await remember_model(database, model)
+    for table, _ in _files(domain):
+        if table.name in catalog.EMBEDDED:
+            on_step(f"embedding {table.name}")
+            await embed_pending(database, model, catalog.EMBEDDED[table.name])
+            analyze(url, catalog.EMBEDDED[table.name].embeddings, schema=database.schema)

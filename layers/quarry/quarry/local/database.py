@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
 from quarry.postgres.nodes import address_at_node, at_node
+from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
 from quarry.services.tenants import Quotas
@@ -59,6 +60,10 @@ class LocalDatabase:
         """How many rows may be held; 0: any number."""
         return quotas_of(self.tenant, self.settings).rows if self.tenant else 0
 
+    def connect(self) -> AbstractContextManager[SyncConnection]:
+        """A connection of its own."""
+        return connect(self.url, self.settings.database_schema)
+
     @contextmanager
     def supervised(self) -> Iterator[None]:
         """Restart the embedded server whenever it has stopped, until the end of the block."""
@@ -84,7 +89,7 @@ def open_database() -> Iterator[LocalDatabase]:
     Raises ConfigurationError, DatabaseUnavailable, EmbeddedPostgresError, and NotFound for an unknown tenant.
     """
     settings = Settings.from_environment()
-    with _found_database(settings) as database:
+    with _database_of(settings) as database:
         migrate(database.url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
         name = chosen_tenant.get()
         yield database if name is None else _of_tenant(database, name)
@@ -112,12 +117,12 @@ def _of_tenant(database: LocalDatabase, name: str) -> LocalDatabase:
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
     """The URL of the database, without migrating it; an embedded server runs at least until the end of the block."""
-    with _found_database(settings) as database:
+    with _database_of(settings) as database:
         yield database.url
 
 
 @contextmanager
-def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
+def _database_of(settings: Settings) -> Iterator[LocalDatabase]:
     if settings.names_database:
         yield LocalDatabase(settings, read_database_url(settings), address=database_address(settings))
         return

@@ -18,14 +18,14 @@ from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry import catalog
-from quarry.collections.apply import hash_of_functions, stored_collections
+from quarry.collections.apply import hash_of_functions, read_collections, stored_collections
 from quarry.collections.catalog_reading import relations_named, with_documents
 from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
 from quarry.collections.relations import Relation
 from quarry.collections.secrets import exposed
-from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.collections.upkeep import embedded_tables
 from quarry.collections.uses import Relations, UsedColumn, declared_source, tables_named
 from quarry.local.apply import planned, read_declared
 from quarry.local.database import LocalDatabase, database_url, embedded_directory

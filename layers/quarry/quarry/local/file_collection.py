@@ -12,8 +12,7 @@ from quarry.collections.apply import apply_change, check_rows, stored_collection
 from quarry.collections.catalog_reading import relations_named, with_markup
 from quarry.collections.declaration import FILE_NAME, read_declarations
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
-from quarry.collections.guessing import is_epoch
-from quarry.collections.names import slug, table_name, toml_key, written_table
+from quarry.collections.names import is_epoch, slug, table_name, toml_key, written_table
 from quarry.collections.relations import Relation
 from quarry.files.forms import ReadOptions
 from quarry.files.records import UnreadableFile

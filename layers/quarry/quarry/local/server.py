@@ -28,14 +28,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from quarry.api.routers import EVERYTHING
+from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
-from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections, take_renamed
+from quarry.collections.upkeep import embedded_tables, keep_in_step, take_renamed
 from quarry.domains import import_what_answers
-from quarry.local.config import configure_logging
+from quarry.local.config import configure_logging, noted
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.served_address import noted
-from quarry.local.tenants import migrate_all
+from quarry.local.installation import migrate_tenants_of
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import (
     ConfigurationError,
@@ -258,8 +258,7 @@ def serve(host: str, port: int, *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError if the port is not available, and as `open_database`."""
     with _bound_socket(host, port) as listener, open_database() as database:
         if database.settings.tenant_claim is not None:
-            settings = database.settings
-            migrate_all(database.url, settings.database_schema, settings.embedding_dimensions, None)
+            migrate_tenants_of(database.url, database.settings)
         address = _address(host, listener)
         _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 

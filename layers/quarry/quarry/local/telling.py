@@ -36,6 +36,11 @@ Format = Literal["table", "csv", "json"]
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 
 
+def counted(number: int, noun: str) -> str:
+    """The number of things: "1 row", "2,000 rows"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def write_json(value: object) -> None:
     """Print a value as indented JSON; times are in UTC."""
     print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))

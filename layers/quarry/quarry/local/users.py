@@ -13,12 +13,12 @@ from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry.catalog import FORGETTABLE
+from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
 from quarry.collections.names import nearest
-from quarry.collections.upkeep import read_collections
 from quarry.collections.uses import quoted
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.telling import counted, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.people.access import balance_of, grant, latest_entries
 from quarry.platform.errors import Conflict, NotFound
@@ -222,7 +222,7 @@ async def grant_credits(database: LocalDatabase, user_id: str, credits: int, *, 
 
 
 def _balance(user_id: str, balance: int) -> str:
-    return f"{printable(user_id)} has {balance:,} credit{'' if balance == 1 else 's'}"
+    return f"{printable(user_id)} has {counted(balance, 'credit')}"
 
 
 def _amount(amount: int) -> Text:

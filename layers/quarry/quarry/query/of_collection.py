@@ -22,9 +22,8 @@ from quarry.collections.declaration_parts import (
     RelatedRows,
     is_template,
 )
-from quarry.collections.facets import DATE, called, facet_label, refers, value_of_related
+from quarry.collections.facets import DATE, OwnTable, called, column_of, facet_label, refers, value_of_related
 from quarry.collections.names import table_name, words
-from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
 from quarry.collections.secrets import is_secret_number, secrecy_of

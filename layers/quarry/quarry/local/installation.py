@@ -1,4 +1,4 @@
-"""`quarry tenant`: adds, lists, moves and removes the tenants of an installation."""
+"""The installation: `quarry migrate`, `quarry tenant` and `quarry uninstall`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier, Literal
 
-from quarry.local.database import LocalDatabase, quotas_of
-from quarry.local.telling import Format, note, tell, write_csv, write_json
+from quarry.collections.apply import drop_collection, stored_collections
+from quarry.local.database import LocalDatabase, database_url, quotas_of
+from quarry.local.telling import Format, counted, note, tell, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres.migrate import connect
+from quarry.platform.settings import Settings
+from quarry.postgres.migrate import LOCK_SECONDS, connect, migrate, migration_files, sql_directory
 from quarry.postgres.nodes import at_node
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
 from quarry.postgres.tenant_move import move_tenant
 from quarry.postgres.tenants import (
     TenantMigrated,
@@ -47,6 +50,20 @@ select
 """
 
 
+def migrate_database(tenant: str | None) -> bool:
+    """Bring the database up to date with all its tenants, or one, and report what changed; whether all succeeded."""
+    settings = Settings.from_environment()
+    with database_url(settings) as url:
+        done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
+        for name in done.migrations:
+            tell(f"applied {name}", migrations=[name])
+        if done.functions:
+            tell(f"re-created {counted(len(done.functions), 'function')}", functions=[*done.functions])
+        if not (done.migrations or done.functions):
+            tell("up to date")
+        return migrate_tenants_of(url, settings, tenant)
+
+
 def add(
     database: LocalDatabase,
     name: str,
@@ -68,7 +85,7 @@ def add(
         embedding_dimensions=settings.embedding_dimensions,
         node=node,
     )
-    with _connected(database) as connection:
+    with database.connect() as connection:
         set_quotas(connection, name, _quotas(requests_per_minute, rows_max, credits_max))
     place = f" at {done.tenant.node}" if done.tenant.node else ""
     tell(
@@ -92,7 +109,7 @@ def show_quotas(
     format: Format,
 ) -> None:
     """Set the quotas that are given, and print all with what is used of them. Raises NotFound, DatabaseUnavailable."""
-    with _connected(database) as connection:
+    with database.connect() as connection:
         tenant = set_quotas(connection, name, _quotas(requests_per_minute, rows_max, credits_max))
     with connect(at_node(database.url, tenant.node), tenant.schema_name) as connection:
         [used] = connection.execute(_USED).fetchall()
@@ -112,7 +129,7 @@ def show_quotas(
 def list_all(database: LocalDatabase, format: Format) -> None:
     """Print the tenants. What a node that does not answer holds has no size."""
     release = release_of()
-    with _connected(database) as connection:
+    with database.connect() as connection:
         tenants = read_tenants(connection)
     sizes = _sizes(database, tenants)
     rows: list[dict[str, Any]] = [
@@ -192,9 +209,9 @@ def move(database: LocalDatabase, name: str, node: str) -> None:
 
 def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
     """Drop a tenant with all its data, after a confirmation; False if that was refused. Raises NotFound."""
-    with _connected(database) as connection:
+    with database.connect() as connection:
         tenant = read_tenant(connection, name)
-        if not (confirmed or _confirms(name)):
+        if not (confirmed or confirms(name, "remove it with all its data")):
             print("nothing was removed")
             return False
         remove_tenant(connection, database.url, name)
@@ -202,12 +219,12 @@ def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
     return True
 
 
-def migrate_all(url: str, own_schema: str, embedding_dimensions: int, only: str | None) -> bool:
+def migrate_tenants_of(url: str, settings: Settings, only: str | None = None) -> bool:
     """Migrate the tenants that are behind, or `only` one, and report each; whether all succeeded. Raises NotFound."""
     results = migrate_tenants(
         url,
-        own_schema=own_schema,
-        embedding_dimensions=embedding_dimensions,
+        own_schema=settings.database_schema,
+        embedding_dimensions=settings.embedding_dimensions,
         names=None if only is None else [only],
         report=_report,
     )
@@ -248,17 +265,143 @@ def definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
     return "\n".join(line for line in dumped.stdout.splitlines() if not line.startswith("\\"))
 
 
-@contextmanager
-def _connected(database: LocalDatabase) -> Iterator[SyncConnection]:
-    with connect(database.url, database.settings.database_schema) as connection:
-        yield connection
-
-
-def _confirms(name: str) -> bool:
+def confirms(name: str, action: str) -> bool:
+    """Whether the user types the name on the terminal, to confirm an action on it."""
     if not sys.stdin.isatty():
         print("there is no terminal for a confirmation: use --yes", file=sys.stderr)
         return False
     try:
-        return input(f"Type {name} to remove it with all its data: ").strip() == name
+        return input(f"Type {name} to {action}: ").strip() == name
     except EOFError:
         return False
+
+
+ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
+"""Shared by all databases of a server: see the migrations 0006 and 0021."""
+
+LISTED_MAX = 20
+
+_UNKNOWN_OBJECTS = """
+select pg_describe_object('pg_class'::regclass, oid, 0) from pg_class
+where relnamespace = {ours} and relkind in ('r', 'v', 'm', 'f', 'p') and relname <> all(%(table)s::text[] || %(function)s::text[])
+union all
+select pg_describe_object('pg_proc'::regclass, oid, 0) from pg_proc
+where pronamespace = {ours} and proname <> all(%(function)s)
+"""
+
+# what disappears from this list with the schema belonged to others
+_FOREIGN_OBJECTS = """
+select pg_describe_object('pg_class'::regclass, oid, 0) from pg_class
+where relnamespace <> {ours} and relkind in ('r', 'v', 'm', 'f', 'p', 'S')
+union all
+select pg_describe_object('pg_class'::regclass, a.attrelid, a.attnum) from pg_attribute a join pg_class c on c.oid = a.attrelid
+where c.relnamespace <> {ours} and c.relkind in ('r', 'v', 'm', 'f', 'p') and a.attnum > 0 and not a.attisdropped
+union all
+select pg_describe_object('pg_attrdef'::regclass, d.oid, 0) from pg_attrdef d join pg_class c on c.oid = d.adrelid
+where c.relnamespace <> {ours}
+union all
+select pg_describe_object('pg_class'::regclass, i.indexrelid, 0) from pg_index i join pg_class c on c.oid = i.indrelid
+where c.relnamespace not in ({ours}, 'pg_toast'::regnamespace)
+union all
+select pg_describe_object('pg_proc'::regclass, oid, 0) from pg_proc where pronamespace <> {ours}
+union all
+select pg_describe_object('pg_type'::regclass, oid, 0) from pg_type where typnamespace <> {ours} and typtype in ('d', 'e', 'r')
+union all
+select pg_describe_object('pg_constraint'::regclass, oid, 0) from pg_constraint where connamespace <> {ours}
+union all
+select pg_describe_object('pg_trigger'::regclass, t.oid, 0) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+where c.relnamespace <> {ours} and not t.tgisinternal
+union all
+select pg_describe_object('pg_policy'::regclass, p.oid, 0) from pg_policy p join pg_class c on c.oid = p.polrelid
+where c.relnamespace <> {ours}
+union all
+select pg_describe_object('pg_extension'::regclass, oid, 0) from pg_extension
+"""
+
+
+def uninstall(*, confirmed: bool) -> bool:
+    """Drop the schema after a confirmation, by `confirmed` or on the terminal; False if it was refused.
+
+    Raises ConfigurationError if objects of others depend on it, and DatabaseUnavailable.
+    """
+    settings = Settings.from_environment()
+    schema = settings.database_schema
+    with database_url(settings) as url, connect(url, schema) as connection:
+        if not is_installed(connection, schema):
+            print(f"there is no schema {schema} in this database")
+            return True
+        if tenants := read_tenants(connection) if value(connection, "select to_regclass('tenants')") else []:
+            raise ConfigurationError(
+                f"The installation has {len(tenants)} tenants, such as {tenants[0].name}: `quarry tenant remove` drops each "
+                "with its data; then uninstall."
+            )
+        print(_inventory(connection, schema))
+        if not (confirmed or confirms(schema, "drop it")):
+            print("nothing was dropped")
+            return False
+        _drop_schema(connection, schema)
+        print(f"dropped the schema {schema}")
+        for role in ROLES:
+            print(_drop_role(connection, role))
+    return True
+
+
+def _inventory(connection: SyncConnection, schema: str) -> str:
+    tables = connection.execute(
+        """select relname, greatest(0, reltuples)::bigint, pg_total_relation_size(oid) from pg_class
+           where relnamespace = current_schema()::regnamespace and relkind = 'r' order by relname"""
+    ).fetchall()
+    size = sum(size for *_, size in tables) / 1e6
+    filled = ", ".join(f"{name} {rows:,}" for name, rows, _ in tables if rows)
+    return (
+        f"The schema {schema} holds {len(tables)} tables, {size:,.0f} MB{', rows by estimate: ' if filled else ''}{filled}.\n"
+        f"This drops all of it, and the roles {', '.join(ROLES)} unless another database needs them. Extensions and other "
+        "schemas stay."
+    )
+
+
+def _drop_schema(connection: SyncConnection, schema: str) -> None:
+    try:
+        with connection.transaction():
+            # so that what others drop meanwhile is not reported
+            connection.execute("set transaction isolation level repeatable read")
+            connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
+            if value(connection, "select to_regclass('collections')"):  # an earlier installation has none
+                for collection in stored_collections(connection).values():
+                    drop_collection(connection, collection)
+            # with an empty path every name is qualified, before and after
+            connection.execute("set local search_path = ''")
+            if lost := _drop_whole(connection, schema):
+                more = f" and {len(lost) - LISTED_MAX} more" if len(lost) > LISTED_MAX else ""
+                raise ConfigurationError(
+                    f"Nothing was dropped: the schema would take with it {', '.join(lost[:LISTED_MAX])}{more}. "
+                    "Drop or move these first."
+                )
+    except psycopg.errors.LockNotAvailable as error:
+        raise DatabaseUnavailable(
+            f"A table was in use for {LOCK_SECONDS:g} s, so nothing was dropped: stop what uses it, and try again."
+        ) from error
+
+
+def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
+    """Drop the schema with everything that depends on it; return what belonged to others."""
+    files = migration_files(sql_directory())
+    own_names = names_made(connection, schema, [(file.name, file.text) for file in files])
+    ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))
+    foreign = SQL(_FOREIGN_OBJECTS).format(ours=ours)
+    unknown = connection.execute(SQL(_UNKNOWN_OBJECTS).format(ours=ours), own_names).fetchall()
+    before = connection.execute(foreign).fetchall()
+    connection.execute(SQL("drop schema {} cascade").format(Identifier(schema)))
+    after = connection.execute(foreign).fetchall()
+    return sorted(name for (name,) in {*unknown, *before} - {*after})
+
+
+def _drop_role(connection: SyncConnection, role: str) -> str:
+    """Drop a role unless it is used; return a line about it."""
+    try:
+        connection.execute(SQL("drop role if exists {}").format(Identifier(role)))
+    except psycopg.errors.DependentObjectsStillExist:
+        return f"kept the role {role}, which another database or schema uses"
+    except psycopg.errors.InsufficientPrivilege:
+        return f"kept the role {role}: an administrator may drop it"
+    return f"dropped the role {role}"
