@@ -188,7 +188,7 @@ async def measure(set_: DataSet, database: LocalDatabase) -> Measured:
         with progress_bar(f"{set_.name}: evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
         # results that are not shown have no rank, so a baseline shows as few
-        depth = max(outcome.shown or DEPTH for outcome in outcomes)
+        depth = max(outcome.results_max or DEPTH for outcome in outcomes)
         ranked = [query for query in queries if query.relevant]
         baselines = await _baselines(ranked, read_rows(set_.files), services, depth)
     tell(f"{set_.name}: {doubt}" for doubt in doubts(outcomes))

@@ -115,7 +115,7 @@ def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[Measured]
         per_query = [[*used_columns(database, sqlglot.parse_one(sql, read="mysql"))] for sql in statements[name]]
         whole = sum(asked.issuperset(columns) for columns in per_query)
         used = Counter(column for columns in per_query for column in columns)
-        yield Measured(name, used, asked, drafted.left_out, len(per_query), whole)
+        yield Measured(name, used, asked, drafted.skipped, len(per_query), whole)
 
 
 def is_applied(folder: Path, name: str, url: str) -> bool:

@@ -22,7 +22,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.cli.command import Group, wanted
+from quarry.local.cli.command import Group, imported_function
 from quarry.local.cli.commands import command_line
 from quarry.platform.contract import DOMAINS
 from quarry.postgres.load import load_file
@@ -130,7 +130,7 @@ def test_a_command_gives_the_function_that_it_calls_all_that_this_takes() -> Non
     for command in below(command_line()):
         given = {each.name for each in command.params} | beside
         for target in getattr(command, "targets", ()):
-            assert {*wanted(target)[1]} <= given, command.name
+            assert {*imported_function(target)[1]} <= given, command.name
 
 
 class TestWrongUsage:

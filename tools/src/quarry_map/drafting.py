@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quarry.collections.names import as_toml, is_text, is_writable, joined, shown_name, slug, unique, words
+from quarry.collections.names import as_toml, comment_name, is_text, is_writable, joined, slug, unique, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.uses import is_comparable, is_single
@@ -16,7 +16,7 @@ from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
 from quarry_map.extras import choose_parents, choose_rows, choose_vectors
 from quarry_map.table_draft import draft_table
-from quarry_map.table_guess import NOT_READ, DateKinds, TableGuess, in_lines
+from quarry_map.table_guess import NO_KINDS, DateKinds, TableGuess, in_lines
 
 SEARCHED_MAX = 12
 """How many collections are drafted to be searched by words and meaning. The rest is counted, filtered and grouped by."""
@@ -54,29 +54,29 @@ class Draft:
     text: str
     collections: tuple[str, ...]
     commented: tuple[str, ...]
-    left_out: dict[str, str]
+    skipped: dict[str, str]
 
 
 def draft(
     schema: str,
     relations: Sequence[Relation],
     others: Iterable[Relation] = (),
-    made: Embedding | None = None,
-    kinds: DateKinds = NOT_READ,
+    embedding: Embedding | None = None,
+    kinds: DateKinds = NO_KINDS,
 ) -> Draft:
     """A file for the tables of a schema.
 
-    `others` are tables of other schemas that they refer to, `made` is the model that embeds questions, and `kinds` are the
+    `others` are tables of other schemas that they refer to, `embedding` is the model that embeds questions, and `kinds` are the
     meanings of date names where a model has read them.
     """
     own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
     guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
     referred = {reference.target for guess in own for reference in guess.relation.references}
     reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
-    chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
+    candidates = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
     drafted: dict[str, Group] = {}
     lines: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
-    for guess in chosen:
+    for guess in candidates:
         name = unique(slug(guess.relation.name, "table"), drafted)
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
         group = drafted[name] = _group(guess, is_named=guess.relation.qualified in referred, is_full=is_full)
@@ -84,13 +84,13 @@ def draft(
         table = draft_table(guess, guesses, name, is_searched=is_searched, kinds=kinds)
         choose_rows(table, guess)
         choose_parents(table, guess, guesses)
-        choose_vectors(table, guess, made)
-        written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
-        lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
-    left_out = {name: reason for name, reason in reasons.items() if reason is not None}
-    text = "\n".join([*_head(schema), *_sections(lines), *_left_out(left_out)]) + "\n"
+        choose_vectors(table, guess, embedding)
+        sections = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
+        lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in sections)]
+    skipped = {name: reason for name, reason in reasons.items() if reason is not None}
+    text = "\n".join([*_head(schema), *_sections(lines), *_skipped(skipped)]) + "\n"
     used = tuple(name for name, group in drafted.items() if group != "private")
-    return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), left_out)
+    return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), skipped)
 
 
 def _sections(lines: Mapping[Group, Sequence[str]]) -> Iterator[str]:
@@ -131,12 +131,12 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
     have an owner who is not ordinary, whose policy tells database users apart, or that refer to private rows.
     """
     tables = {guess.relation.qualified for guess in guesses}
-    held = Counter(each.name for guess in guesses for each in guess.scopes)
+    owners = Counter(each.name for guess in guesses for each in guess.scopes)
     most = max(TENANCY_TABLES_MIN, len(guesses) * TENANCY_SHARE_MIN)
 
     def ordinary(guess: TableGuess) -> frozenset[str]:
         referring = (each.name for each in guess.scopes if each.name in guess.references)
-        return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
+        return frozenset(name for name in referring if guess.references[name].target in tables and owners[name] < most)
 
     own = [replace(guess, ordinary_owners=ordinary(guess)) for guess in guesses]
     private = {guess.relation.qualified for guess in own if guess.owner is not None or guess.relation.knows_user}
@@ -186,7 +186,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
     if is_secret_table(relation.name):
         return "its name suggests secrets"
     if unwritable := [name for name in guess.secrets if not is_writable(name)]:
-        names = ", ".join(map(shown_name, unwritable))
+        names = ", ".join(map(comment_name, unwritable))
         return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
         return "its name suggests that it belongs to a tool"
@@ -195,16 +195,16 @@ def _why_left_out(guess: TableGuess) -> str | None:
 
 
 def _head(schema: str) -> Iterator[str]:
-    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {shown_name(schema)}."
+    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {comment_name(schema)}."
     yield "# Review it before you apply it: docs/declaration.md explains each line."
 
 
-def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
+def _skipped(reasons: Mapping[str, str]) -> Iterator[str]:
     if reasons:
         yield ""
         yield "# Left out:"
     for name, reason in reasons.items():
-        yield f"#   {shown_name(name)}: {reason}"
+        yield f"#   {comment_name(name)}: {reason}"
 
 
 def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:
@@ -221,8 +221,8 @@ def _target(relation: Relation) -> tuple[Relation, Column, str] | None:
     if relation.is_partition or relation.kind not in ("table", "partitioned table") or len(relation.primary_key) != 1:
         return None
     key = relation.by_name[relation.primary_key[0]]
-    own, called = _name_of(relation), joined(key.name)
-    return relation, key, called if called.startswith(own) else own + called
+    own, target_name = _name_of(relation), joined(key.name)
+    return relation, key, target_name if target_name.startswith(own) else own + target_name
 
 
 def _name_of(relation: Relation) -> str:
@@ -231,16 +231,16 @@ def _name_of(relation: Relation) -> str:
 
 
 def _guessed(relation: Relation, targets: Iterable[tuple[Relation, Column, str]]) -> Iterable[Reference]:
-    known = {name for reference in relation.references for name in reference.columns}
+    keys = {name for reference in relation.references for name in reference.columns}
     for column in relation.columns:
-        if column.name in known or relation.primary_key == (column.name,) or not is_single(column):
+        if column.name in keys or relation.primary_key == (column.name,) or not is_single(column):
             continue
-        called = joined(column.name)
+        own_name = joined(column.name)
         fitting = [
             (len(name), target.qualified, key)
             for target, key, name in targets
             if is_comparable(column, key)
-            and (called == name or (called.endswith(name) and len(_name_of(target)) >= _OWN_NAME_MIN))
+            and (own_name == name or (own_name.endswith(name) and len(_name_of(target)) >= _OWN_NAME_MIN))
         ]
         if fitting:
             _, target, key = max(fitting, key=lambda each: each[0])

@@ -13,10 +13,11 @@ from quarry.collections.names import (
     LABEL_WIDTH,
     as_toml,
     codes_of,
+    comment_name,
     date_purpose,
+    full_name,
     in_hundredths,
     is_amount,
-    is_called,
     is_contact,
     is_date,
     is_epoch,
@@ -29,14 +30,13 @@ from quarry.collections.names import (
     is_writable,
     is_year,
     language_of,
-    shown_name,
+    means,
+    quoted_table,
     slug,
     toml_key,
     unique,
     unit_of,
     words,
-    written_out,
-    written_table,
 )
 from quarry.collections.relations import Column, covered, own_name
 from quarry.collections.secrets import BYTES, Suspicion
@@ -53,14 +53,14 @@ from quarry_map.extras import (
     add_overdue,
     add_sum,
     last_word,
-    measures_told,
+    measure_notes,
     name_of_amount,
     names_of_references,
     quoted,
     reached,
     telling_columns,
 )
-from quarry_map.table_guess import NOT_READ, DateKinds, TableDraft, TableGuess, name_by_reference
+from quarry_map.table_guess import NO_KINDS, DateKinds, TableDraft, TableGuess, name_by_reference
 
 FACETS_MAX = 20
 REACHED_MAX = 14
@@ -76,7 +76,7 @@ _PURPOSES = {
 
 
 def draft_table(
-    guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True, kinds: DateKinds = NOT_READ
+    guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True, kinds: DateKinds = NO_KINDS
 ) -> TableDraft:
     """The declaration of a table as the collection `name`.
 
@@ -84,7 +84,7 @@ def draft_table(
     otherwise its rows are only counted.
     """
     relation, draft = guess.relation, TableDraft()
-    draft.set("source", written_table(*relation.qualified))
+    draft.set("source", quoted_table(*relation.qualified))
     if guess.key != relation.primary_key:
         draft.set("key", [*guess.key], "the primary key cannot be used; these are unique")
     if is_searched:
@@ -110,8 +110,8 @@ def draft_table(
     add_overdue(draft, guess, kinds)
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
-    draft.remarks += measures_told(draft, guess)
-    draft.remarks += [told_epoch(each) for each in guess.usable if is_epoch(each)]
+    draft.remarks += measure_notes(draft, guess)
+    draft.remarks += [epoch_note(each) for each in guess.usable if is_epoch(each)]
     draft.remarks += [
         f'to show callers only their own rows: scope = {as_toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
@@ -119,22 +119,22 @@ def draft_table(
     return draft
 
 
-def told_epoch(column: Column) -> str:
+def epoch_note(column: Column) -> str:
     """That a column holds moments as numbers, and what makes them dates."""
     unit, divided = ("milliseconds", " / 1000.0") if (column.least or 0) >= EPOCH_LEAST * 1000 else ("seconds", "")
     moment = f"to_timestamp({quoted(column)}{divided})"
-    return f"{shown_name(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
+    return f"{comment_name(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
 
 
 def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
     """The comment on a column in `hidden`: why, and how to show one that may be no secret."""
     if suspected.is_certain:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
-    shown = f"may be a secret: {suspected.reason}; delete this line to show it"
+    warning = f"may be a secret: {suspected.reason}; delete this line to show it"
     return (
-        f'{shown}, add `{toml_key(column.name)} = "D"` to `text` to search it'
+        f'{warning}, add `{toml_key(column.name)} = "D"` to `text` to search it'
         if is_text(column) and is_searched
-        else shown
+        else warning
     )
 
 
@@ -199,11 +199,11 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         facet = _facet(column, guess, guesses) if is_named or column.name not in guess.references else None
         if facet is None:
             continue
-        called = unique(_facet_name(facet.name, name), draft.facets)
-        is_plain = facet.declared == {"kind": facet.declared["kind"], "column": called}
-        draft.facets[called] = facet.declared["kind"] if is_plain else facet.declared
+        facet_name = unique(_facet_name(facet.name, name), draft.facets)
+        is_plain = facet.declared == {"kind": facet.declared["kind"], "column": facet_name}
+        draft.facets[facet_name] = facet.declared["kind"] if is_plain else facet.declared
         if facet.reason:
-            draft.reasons[f"facets.{called}"] = facet.reason
+            draft.reasons[f"facets.{facet_name}"] = facet.reason
     for facet in _joined_facets(guess, guesses) if is_searched else ():
         if len(draft.facets) < FACETS_MAX:
             draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
@@ -217,44 +217,44 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     """Add facets from the tables that rows refer to: the date of the nearest, where the table has none, their names, kinds
     and places.
     """
-    found = reached(guess, guesses)
+    paths = reached(guess, guesses)
     is_of_others = (
         not guess.texts_used
-        or is_called(guess.relation.name, "sale")
+        or means(guess.relation.name, "sale")
         or any(name in guess.references for name in guess.key)
     )
     is_part = guess.date is None and is_of_others
-    dated = next((each for each in found if is_part and each.guess.date), None)
+    dated = next((each for each in paths if is_part and each.guess.date), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
         draft.reasons[f"facets.{DATE}"] = "guessed: the rows have none of their own"
     telling = [
         (each, column, kind)
-        for each in found
+        for each in paths
         for column, kind in telling_columns(each.guess)
         # where staff live says nothing about the row
-        if kind != "place" or not is_called(each.guess.relation.name, "serving")
+        if kind != "place" or not means(each.guess.relation.name, "serving")
     ]
     further = [
         *(
-            (each, *_called_by_reference(each))
-            for each in found
+            (each, *_named_by_reference(each))
+            for each in paths
             if len(each.steps) > 1 and each.guess.title and not any(map(is_contact, each.guess.title))
         ),
         *((each, column.name, kind, column.name) for each, column, kind in telling),
     ]
-    kept = {*names_of_references(guess, guesses).values()}
-    for each, called, kind, title in further[:REACHED_MAX]:
-        ends = {last_word(facet) for facet in (*draft.facets, *kept)}
+    unique_paths = {*names_of_references(guess, guesses).values()}
+    for each, facet_name, kind, title in further[:REACHED_MAX]:
+        ends = {last_word(facet) for facet in (*draft.facets, *unique_paths)}
         own = (
-            called
-            if last_word(called) not in ends
-            else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
+            facet_name
+            if last_word(facet_name) not in ends
+            else f"{singular('_'.join(words(each.guess.relation.name)))}_{facet_name}"
         )
-        draft.facets[unique(_facet_name(own, name), {*draft.facets, *kept})] = each.declared(kind, title)
+        draft.facets[unique(_facet_name(own, name), {*draft.facets, *unique_paths})] = each.declared(kind, title)
 
 
-def _called_by_reference(each: Reached) -> tuple[str, str, str]:
+def _named_by_reference(each: Reached) -> tuple[str, str, str]:
     """Name, kind and title of a facet for the name of a row further away."""
     column, _ = each.steps[-1]
     return name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
@@ -274,12 +274,12 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
         if other is None or not other.title or not guess.may_tell_of(other):
             continue
         declared = {
-            "kind": "array", "through": written_table(*joins.relation.qualified),
-            "of": written_table(*other.relation.qualified), "title": _title_of(other),
+            "kind": "array", "through": quoted_table(*joins.relation.qualified),
+            "of": quoted_table(*other.relation.qualified), "title": _title_of(other),
         }  # fmt: skip
         # columns without a foreign key have to be named
-        named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
-        yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
+        names = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
+        yield _Facet(singular("_".join(words(other.relation.name))), declared | names)
 
 
 def _title_of(other: TableGuess) -> str:
@@ -305,15 +305,15 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part or is_epoch(column) else _kind(column, guess)
     if kind is None:
         return None
-    called = written_out(own_name(column.name))
+    facet = full_name(own_name(column.name))
     if (codes := codes_of(column)) and not is_truth(column):
-        named = {"kind": "value", "column": column.name, "synonyms": codes}
-        return _Facet(called, named, "the names of its values, as the column's comment says")
+        settings = {"kind": "value", "column": column.name, "synonyms": codes}
+        return _Facet(facet, settings, "the names of its values, as the column's comment says")
     unit = unit_of(column) if kind == "number" else None
     if unit:
-        is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
-        named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
-        return _Facet(called, {**named, "unit": unit})
+        is_named = facet == column.name and re.fullmatch(NAME_PATTERN, facet) and facet not in PARAMETERS
+        settings = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
+        return _Facet(facet, {**settings, "unit": unit})
     declared: dict[str, object] = {"kind": kind}
     reason = None
     if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):
@@ -324,7 +324,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
         reason = 'which currency? { kind = "money", currency = "…" }'
     if in_hundredths(column):
         return _Facet(name_of_amount(column), {**declared, "expression": f"{quoted(column)} / 100"}, reason)
-    return _Facet(called, {**declared, "column": column.name}, reason)
+    return _Facet(facet, {**declared, "column": column.name}, reason)
 
 
 def _kind(column: Column, guess: TableGuess) -> str | None:
@@ -363,7 +363,7 @@ def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Fa
         {
             "kind": _kind_of_names(other),
             "by": column.name,
-            "of": written_table(*other.relation.qualified),
+            "of": quoted_table(*other.relation.qualified),
             "title": _title_of(other),
         },
         "guessed by its name: no foreign key" if reference.is_guessed else "",
@@ -375,5 +375,5 @@ def _kind_of_names(other: TableGuess) -> str:
 
 
 def _facet_name(name: str, collection: str) -> str:
-    called = slug(name, "facet")
-    return slug(f"{singular(collection)}_{called}", "facet") if called in PARAMETERS else called
+    base = slug(name, "facet")
+    return slug(f"{singular(collection)}_{base}", "facet") if base in PARAMETERS else base

@@ -96,8 +96,8 @@ class Indexes:
         connection.execute(SQL("reindex table concurrently {}").format(Identifier(self.table)))
 
     def _missing(self, connection: SyncConnection) -> list[Index]:
-        found = self._of_table(connection)
-        return [index for index in expected_indexes() if index.table == self.table and index.name not in found]
+        existing = self._of_table(connection)
+        return [index for index in expected_indexes() if index.table == self.table and index.name not in existing]
 
     def _invalid(self, connection: SyncConnection) -> list[str]:
         return [name for name, is_valid in self._of_table(connection).items() if not is_valid]
@@ -146,7 +146,7 @@ class Columns:
         if differing:
             counts = SQL(", ").join(SQL("count(*) filter (where {})").format(each) for each in differing.values())
             row = _row(connection, SQL("select {} from {}").format(counts, Identifier(self.table)))
-            yield from counted(
+            yield from differences_of(
                 self.table, dict(zip(differing, row, strict=True)), "rows whose {} is not what it is made of"
             )
 
@@ -187,7 +187,7 @@ class SearchEntries:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        found = counts(
+        rows = counts(
             connection,
             SQL(
                 "select count(*) filter (where {stale}) as stale, count(*) filter (where t.id is null) as gone from"
@@ -195,11 +195,11 @@ class SearchEntries:
             ),
             self._parts(),
         )
-        told = {
-            "rows whose search entries are missing or outdated": found["stale"],
-            "search entries of rows that are gone": found["gone"],
+        details = {
+            "rows whose search entries are missing or outdated": rows["stale"],
+            "search entries of rows that are gone": rows["gone"],
         }
-        yield from counted(self.table, told, "{}")
+        yield from differences_of(self.table, details, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         for statement in (
@@ -226,7 +226,7 @@ class Experience:
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         [differing] = _row(connection, SQL("select count(*) from ({}) d").format(_DIFFERING_EXPERIENCE))
-        yield from counted("people", {"people": differing}, "{} whose years of experience are others")
+        yield from differences_of("people", {"people": differing}, "{} whose years of experience are others")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("select count_experience(array({}))").format(_DIFFERING_EXPERIENCE))
@@ -269,8 +269,8 @@ class Values:
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         parts: dict[str, Composable] = {"table": Literal(self.table), "values": Identifier(f"{self.table}_values")}
-        for noun, (there, held) in (("values", _VALUES), ("words of values", _WORDS)):
-            found = counts(
+        for noun, (there, stored) in (("values", _VALUES), ("words of values", _WORDS)):
+            rows = counts(
                 connection,
                 SQL(
                     "with counted as ({counted}), held as ({held})"
@@ -278,14 +278,14 @@ class Values:
                     " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted"
                     " from counted c full join held h on h.key = c.key"
                 ),
-                {"counted": there.format(**parts), "held": held.format(**parts)},
+                {"counted": there.format(**parts), "held": stored.format(**parts)},
             )
-            told = {
-                "that are not held": found["missing"],
-                "that no row has": found["gone"] if self.is_exact else 0,
-                "that are miscounted": found["miscounted"] if self.is_exact else 0,
+            details = {
+                "that are not held": rows["missing"],
+                "that no row has": rows["gone"] if self.is_exact else 0,
+                "that are miscounted": rows["miscounted"] if self.is_exact else 0,
             }
-            yield from counted(self.table, told, f"{noun} {{}}")
+            yield from differences_of(self.table, details, f"{noun} {{}}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select refresh_facet_values(%s)", [self.table])
@@ -353,15 +353,15 @@ class Words:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        rows, known = _row(
+        rows, totals = _row(
             connection,
             SQL(
                 "select (select count(*) from {}), coalesce((select t.rows from text_totals t where t.of_table = {}), 0)"
             ).format(Identifier(self.table), Literal(self.table)),
         )
-        if _is_off(rows, known):
+        if _is_off(rows, totals):
             yield Difference(
-                self.table, f"rows more or fewer than the {known:,} whose words are counted", abs(rows - known)
+                self.table, f"rows more or fewer than the {totals:,} whose words are counted", abs(rows - totals)
             )
         elif rows:
             parts: dict[str, Composable] = {
@@ -370,17 +370,17 @@ class Words:
                 ),
                 "name": Literal(self.table),
                 "rows": Literal(rows),
-                "known": Literal(known),
+                "known": Literal(totals),
                 "share": Literal(ESTIMATE_SHARE),
                 "slack": Literal(ESTIMATE_ROWS),
             }
-            yield from counted(
+            yield from differences_of(
                 self.table,
                 counts(connection, _WORD_ROWS, parts),
                 "words that are in more or fewer {} than were counted",
             )
-        found = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
-        yield from counted(self.table, found, "common words whose best rows are {}")
+        differing = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
+        yield from differences_of(self.table, differing, "common words whose best rows are {}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select count_lexemes(%s)", [self.table])
@@ -393,7 +393,7 @@ class Vectors:
     of: EmbeddedTable
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        found = counts(
+        rows = counts(
             connection,
             SQL(
                 "select count(*) filter (where embedded_hash is null) as never,"
@@ -402,12 +402,12 @@ class Vectors:
             ),
             self._parts(),
         )
-        told = {
-            "rows that have no vectors yet": found["never"],
-            "rows whose vectors are of an earlier text": found["stale"],
-            "rows whose vectors are lost": found["lost"],
+        details = {
+            "rows that have no vectors yet": rows["never"],
+            "rows whose vectors are of an earlier text": rows["stale"],
+            "rows whose vectors are lost": rows["lost"],
         }
-        yield from counted(self.of.name, told, "{}")
+        yield from differences_of(self.of.name, details, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("update {table} t set embedded_hash = null where {lost}").format(**self._parts()))
@@ -435,7 +435,7 @@ class Statistics:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        rows, estimate, is_known = _row(
+        rows, estimate, has_statistics = _row(
             connection,
             SQL(
                 "select (select count(*) from {0}), greatest(0, c.reltuples)::bigint, exists (select from pg_stats s"
@@ -443,7 +443,7 @@ class Statistics:
                 " from pg_class c where c.oid = {1}::regclass"
             ).format(Identifier(self.table), Literal(self.table)),
         )
-        if rows and not is_known:
+        if rows and not has_statistics:
             yield Difference(self.table, "rows that there are no statistics of", rows)
         elif _is_off(rows, estimate):
             yield Difference(self.table, f"rows that are estimated wrongly, as {estimate:,}", abs(rows - estimate))
@@ -456,7 +456,7 @@ def _is_off(rows: int, estimate: int) -> bool:
     return abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows)
 
 
-def counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
+def differences_of(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
     """The counts that are not zero, as differences."""
     for name, count in counts.items():
         if count:

@@ -30,9 +30,9 @@ from quarry_tools.derived import (
     Values,
     Vectors,
     Words,
-    counted,
     counts,
     derived_of,
+    differences_of,
     trusted,
 )
 
@@ -68,8 +68,8 @@ def _derived(database: LocalDatabase, table: str | None) -> list[Derived]:
     if table is not None and table not in catalog.LOADABLE and table not in collections:
         raise WrongUsage(f"there is no table {table!r}, but {', '.join((*catalog.LOADABLE, *collections))}")
     own = derived_of(table) if table is None or table in catalog.LOADABLE else []
-    chosen = [each for name, each in collections.items() if table in (None, name)]
-    return [*own, *chain.from_iterable(map(derived_of_collection, chosen))]
+    selected = [each for name, each in collections.items() if table in (None, name)]
+    return [*own, *chain.from_iterable(map(derived_of_collection, selected))]
 
 
 def _rebuild(database: LocalDatabase, derived: Sequence[Derived]) -> None:
@@ -80,12 +80,12 @@ def _rebuild(database: LocalDatabase, derived: Sequence[Derived]) -> None:
 
 
 def _differences(database: LocalDatabase, derived: Sequence[Derived]) -> list[Difference]:
-    found: list[Difference] = []
+    differences: list[Difference] = []
     with progress_bar("verifying", len(derived)) as bar, database.connect() as connection:
         for each in derived:
-            found += each.verify(connection)
+            differences += each.verify(connection)
             bar.advance(1)
-    return found
+    return differences
 
 
 async def _embed(database: LocalDatabase, table: str | None) -> None:
@@ -100,8 +100,8 @@ async def _embed(database: LocalDatabase, table: str | None) -> None:
 
 def _report(differences: Sequence[Difference], *, as_json: bool) -> None:
     if as_json:
-        told = {"ok": not differences, "differences": [asdict(each) for each in differences]}
-        write_json(told)
+        report = {"ok": not differences, "differences": [asdict(each) for each in differences]}
+        write_json(report)
     elif differences:
         rows = [(each.table, f"{each.count:,}", each.detail) for each in differences]
         write_table(make_console(), ("table", "count ", "what differs"), rows)
@@ -134,26 +134,26 @@ where {has_key} and r.row_hash = {row_hash} and r.text_search is distinct from {
 
 
 def derived_of_collection(collection: Collection) -> list[Derived]:
-    """All data derived from a collection; dependencies come first. For one that is only counted, its values."""
+    """All data derived from a collection; dependencies come first. For one that is only differences_of, its values."""
     if not collection.declaration.is_searched:
-        return [_Called(collection.name, Values(collection.rows, is_exact=False))]
+        return [_OfCollection(collection.name, Values(collection.rows, is_exact=False))]
     embedded = [embedded_table(collection)] if collection.declaration.embedded else []
     tables = (collection.rows, collection.windows)
-    found: list[Derived] = [
+    parts: list[Derived] = [
         SideRows(collection), Values(collection.rows, is_exact=False), Words(collection.rows), *map(Vectors, embedded),
         *map(Indexes, tables), *map(Statistics, tables),
     ]  # fmt: skip
     # one difference is enough for a missing source
-    return [_Called(collection.name, each) for each in (found if all(collection.source) else found[:1])]
+    return [_OfCollection(collection.name, each) for each in (parts if all(collection.source) else parts[:1])]
 
 
 def is_statistics(derived: Derived) -> bool:
     """Whether it is Postgres' statistics of a table, which are gathered last."""
-    return isinstance(derived.derived if isinstance(derived, _Called) else derived, Statistics)
+    return isinstance(derived.derived if isinstance(derived, _OfCollection) else derived, Statistics)
 
 
 @dataclass(frozen=True)
-class _Called:
+class _OfCollection:
     """The derived data of a collection, reported under the collection's name. An unreadable source is a difference."""
 
     name: str
@@ -186,21 +186,21 @@ class SideRows:
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         with connection.transaction(force_rollback=True):
             self._compare(connection)
-            found = counts(connection, SQL(_DIFFERENCES), self._parts())
-        told = {
-            "rows that are not searched": found["missing"],
-            "rows that are searched as they were": found["outdated"] + found["spoilt"],
-            "rows that are gone and still searched": found["gone"],
+            rows = counts(connection, SQL(_DIFFERENCES), self._parts())
+        details = {
+            "rows that are not searched": rows["missing"],
+            "rows that are searched as they were": rows["outdated"] + rows["spoilt"],
+            "rows that are gone and still searched": rows["gone"],
         }
-        yield from counted(self.of.name, told, "{}")
+        yield from differences_of(self.of.name, details, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         with connection.transaction():
             self._take_settings(connection)
             connection.execute(SQL(_SPOILT).format(**self._parts()))
             self._compare(connection)
-        while (taken := self._call(connection, "refresh_rows", BATCH_KEYS)) != 0:
-            if taken is None:  # another process is working on it
+        while (refreshed := self._call(connection, "refresh_rows", BATCH_KEYS)) != 0:
+            if refreshed is None:  # another process is working on it
                 time.sleep(_BUSY_SECONDS)
 
     def _compare(self, connection: SyncConnection) -> None:

@@ -62,7 +62,7 @@ class JudgedQuery(BaseModel):
     def _expected_or_relevant(cls, line: Any) -> Any:
         return {"relevant": {}} | line if isinstance(line, dict) and "expect" in line else line
 
-    def asked_by(self, otherwise: Caller) -> Caller:
+    def caller_or(self, otherwise: Caller) -> Caller:
         """The caller; `otherwise` if the query does not name one."""
         if self.user is None and not self.claims:
             return otherwise
@@ -202,8 +202,8 @@ class Demands(BaseModel):
         )
 
 
-def _among(wanted: Sequence[str] | None, values: Iterable[str | None]) -> bool:
-    return wanted is None or bool(_plain(wanted) & _plain(values))
+def _among(allowed: Sequence[str] | None, values: Iterable[str | None]) -> bool:
+    return allowed is None or bool(_plain(allowed) & _plain(values))
 
 
 def _none_of(unwanted: Sequence[str] | None, values: Iterable[str | None]) -> bool:

@@ -1,6 +1,6 @@
 """The quality of a ranked list according to a judgement: the usual measures of retrieval, from 0 (worst) to 1 (best).
 
-`found` are keys, best first; `relevant` has the grade (1 to 3) of every relevant key.
+`ranked` are keys, best first; `relevant` has the grade (1 to 3) of every relevant key.
 """
 
 from __future__ import annotations
@@ -21,47 +21,47 @@ FIRST = 5
 """How many results are visible without scrolling."""
 
 
-def ndcg(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+def ndcg(ranked: Sequence[str], relevant: Mapping[str, int]) -> float:
     """Normalised discounted cumulative gain at DEPTH, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
 
     If nothing is relevant: 1 if nothing was found, else 0.
     """
     if not relevant:
-        return _rightly_empty(found)
+        return _rightly_empty(ranked)
     ideal = _discounted(sorted(relevant.values(), reverse=True)[:DEPTH])
-    return _discounted([relevant.get(key, 0) for key in _distinct(found)[:DEPTH]]) / ideal
+    return _discounted([relevant.get(key, 0) for key in _distinct(ranked)[:DEPTH]]) / ideal
 
 
-def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
+def recall(ranked: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
     """The share of the relevant keys among the first `depth`; as `ndcg` if nothing is relevant.
 
     The maximum is below 1 if more than `depth` are relevant.
     """
     if not relevant:
-        return _rightly_empty(found)
-    return len(relevant.keys() & {*_distinct(found)[:depth]}) / len(relevant)
+        return _rightly_empty(ranked)
+    return len(relevant.keys() & {*_distinct(ranked)[:depth]}) / len(relevant)
 
 
-def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, int]) -> float:
     """1 / the rank of the first relevant key, 0 if none is among the first DEPTH; as `ndcg` if nothing is relevant."""
     if not relevant:
-        return _rightly_empty(found)
-    first = _distinct(found)[:DEPTH]
+        return _rightly_empty(ranked)
+    first = _distinct(ranked)[:DEPTH]
     return next((1 / place for place, key in enumerate(first, start=1) if key in relevant), 0.0)
 
 
-def success(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+def success(ranked: Sequence[str], relevant: Mapping[str, int]) -> float:
     """1 if a relevant key is among the FIRST, else 0; as `ndcg` if nothing is relevant."""
     if not relevant:
-        return _rightly_empty(found)
-    return float(not relevant.keys().isdisjoint(_distinct(found)[:FIRST]))
+        return _rightly_empty(ranked)
+    return float(not relevant.keys().isdisjoint(_distinct(ranked)[:FIRST]))
 
 
-def precision(found: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:
+def precision(ranked: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:
     """The share of relevant keys among the first `depth`, relative to the possible number; as `ndcg` if nothing is relevant."""
     if not relevant:
-        return _rightly_empty(found)
-    return len(relevant.keys() & {*_distinct(found)[:depth]}) / min(depth, len(relevant))
+        return _rightly_empty(ranked)
+    return len(relevant.keys() & {*_distinct(ranked)[:depth]}) / min(depth, len(relevant))
 
 
 def mentioned(answer: str, facts: Sequence[str]) -> float:
@@ -75,12 +75,12 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
-def _rightly_empty(found: Sequence[str]) -> float:
-    return 0.0 if found else 1.0
+def _rightly_empty(ranked: Sequence[str]) -> float:
+    return 0.0 if ranked else 1.0
 
 
-def _distinct(found: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(found))
+def _distinct(ranked: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(ranked))
 
 
 def _discounted(grades: Sequence[int]) -> float:
@@ -113,16 +113,16 @@ def bootstrap_interval(counts: Sequence[float], of: Sequence[float] | None = Non
         raise ValueError("there is nothing to draw from")
     share = float(pairs[0].sum() / pairs[1].sum())
     random = np.random.default_rng(_SEED)
-    drawn = np.concatenate(
+    resamples = np.concatenate(
         [
             pairs[:, random.integers(pairs.shape[1], size=(size, pairs.shape[1]))].sum(axis=2)
             for size in _chunks(RESAMPLES)
         ],
         axis=1,
     )
-    drawn = drawn[:, drawn[1] > 0]
+    resamples = resamples[:, resamples[1] > 0]
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(drawn[0] / drawn[1], [tail, 1 - tail])
+    low, high = np.quantile(resamples[0] / resamples[1], [tail, 1 - tail])
     return min(float(low), share), max(float(high), share)
 
 
@@ -132,12 +132,12 @@ def randomisation_p(differences: Sequence[float]) -> float:
 
     Exact up to EXACT_PAIRS_MAX pairs that differ; beyond, of SIGN_CHANGES random changes, what was observed counted among them.
     """
-    given = np.array(differences, dtype=float)
-    sizes = np.sort(np.abs(given[given != 0]))
+    values = np.array(differences, dtype=float)
+    sizes = np.sort(np.abs(values[values != 0]))
     if not sizes.size:
         return 1.0
     # the order of summation changes the last digits
-    reached = abs(given.sum()) - 1e-9 * sizes.sum()
+    reached = abs(values.sum()) - 1e-9 * sizes.sum()
     if sizes.size <= EXACT_PAIRS_MAX:
         changes = (np.arange(2**sizes.size)[:, None] >> np.arange(sizes.size)) & 1
         return float(np.mean(_sums(changes, sizes) >= reached))

@@ -96,7 +96,7 @@ async def tune(
         write_json({"domains": [_as_json(each) for each in tuned]})
     else:
         for each in tuned:
-            _show(each, asked_to_store=apply)
+            _show(each, store_requested=apply)
     if hidden:
         tell([f"the environment sets {', '.join(sorted(hidden))}, which wins over what is stored"])
 
@@ -173,11 +173,11 @@ def _beside(mixed: CrossValidated, half: Sequence[Scored], folds: int) -> list[t
 
 
 async def _score(query: JudgedQuery, tunable: Tunable, options: Sequence[Weights], services: Services) -> Scored:
-    fuse = await tunable.gather(query, query.asked_by(Caller(EVALUATING_USER)), services)
+    fuse = await tunable.gather(query, query.caller_or(Caller(EVALUATING_USER)), services)
     return Scored(query.id, query.kind, [ndcg(fuse(option)[:DEPTH], query.relevant) for option in options])
 
 
-def _show(tuned: Tuned, *, asked_to_store: bool) -> None:
+def _show(tuned: Tuned, *, store_requested: bool) -> None:
     console = make_console()
     console.print(f"{tuned.domain}, {tuned.scope}: {MEASURE} by {', '.join(tuned.best)}")
     rows = [
@@ -193,25 +193,25 @@ def _show(tuned: Tuned, *, asked_to_store: bool) -> None:
     whole = tuned.validated
     rows.append(("all", str(len(whole.pairs)), _values(tuned.best), f"{whole.present:.3f}", f"{whole.held_out:.3f}"))
     write_table(console, ("fold", "queries ", "weights ", "in force ", "held out "), rows)
-    for line in _conclusions(tuned, asked_to_store=asked_to_store):
+    for line in _conclusions(tuned, store_requested=store_requested):
         console.print(line)
 
 
-def _conclusions(tuned: Tuned, *, asked_to_store: bool) -> list[str]:
+def _conclusions(tuned: Tuned, *, store_requested: bool) -> list[str]:
     """Conclusions, in words."""
     halves = ", ".join(f"{name} alone {half.now:.3f}" for name, half in tuned.halves.items())
     lines = [f"{tuned.comparison.in_words}; {halves}"]
     if tuned.half_alone:
         half = tuned.halves[tuned.half_alone]
-        shown = "the other half only disturbs it on this data" if half.verdict == "better" else half.verdict
+        conclusion = "the other half only disturbs it on this data" if half.verdict == "better" else half.verdict
         lines.append(
-            f"{tuned.half_alone} alone does better than any mixture by {half.difference:.3f}, p {half.p_in_words}: {shown}"
+            f"{tuned.half_alone} alone does better than any mixture by {half.difference:.3f}, p {half.p_in_words}: {conclusion}"
         )
     if tuned.is_stored:
         lines.append(f"stored {_values(tuned.best)} for this database; processes that start from now on use it")
     elif not tuned.is_better:
         lines.append(f"no other weights do better on queries held out: {_values(tuned.present)} stay in force")
-    elif not asked_to_store:
+    elif not store_requested:
         lines.append(f"best on all queries are {_values(tuned.best)}; --apply stores them for this database")
     return lines
 
@@ -286,8 +286,8 @@ def _records() -> Tunable:
         run = Run("records", caller.user_id, query.query, budget, chat=None)
         types, services = await acting_for(caller, services)
         reading = await read_records(caller, services, types, query.query)
-        found = await gather_candidates(query.query, types.named(()), services, run, reading=reading)
-        return lambda weights: [":".join(item.key) for item in fuse_types(found.candidates, weights[share])]
+        results = await gather_candidates(query.query, types.named(()), services, run, reading=reading)
+        return lambda weights: [":".join(item.key) for item in fuse_types(results.candidates, weights[share])]
 
     options = [{share: step / STEPS} for step in range(STEPS + 1)]
     return Tunable(gather, options, {"words": {share: 0.0}, "meaning": {share: 1.0}}, share, "the list of records")
@@ -302,7 +302,7 @@ def _companies() -> Tunable:
     async def gather(query: JudgedQuery, caller: Caller, services: Services) -> Fuse:
         text = "\n".join([*query.earlier, query.query])
         variant = Variant(text, await services.queries.embed(text))
-        found = [
+        candidates_by_signal = [
             candidate
             # the results of each signal alone, so that none is missing that other weights would have found
             for weights in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -314,7 +314,7 @@ def _companies() -> Tunable:
                 limit=services.settings.company_retrieved_max,
             )
         ]
-        candidates = merge(found)
+        candidates = merge(candidates_by_signal)
 
         def fuse(weights: Weights) -> list[str]:
             def score(semantic: float, keyword: float, niche: float) -> float:
@@ -394,14 +394,14 @@ def cross_validate(queries: Sequence[Scored], *, present: int, folds: int = FOLD
         )
     in_order = sorted(queries, key=lambda query: (query.kind, _shuffled(query.id)))
     parts = [in_order[number::folds] for number in range(folds)]
-    chosen: list[Fold] = []
+    fold_results: list[Fold] = []
     pairs: list[tuple[float, float]] = []
     for number, held_out in enumerate(parts):
         option = best_option([query for other in parts if other is not parts[number] for query in other], present)
         own = [(query.by_option[present], query.by_option[option]) for query in held_out]
-        chosen.append(Fold(len(own), option, fmean(now for _, now in own), fmean(before for before, _ in own)))
+        fold_results.append(Fold(len(own), option, fmean(now for _, now in own), fmean(before for before, _ in own)))
         pairs += own
-    return CrossValidated(best_option(queries, present), chosen, pairs)
+    return CrossValidated(best_option(queries, present), fold_results, pairs)
 
 
 def best_option(queries: Sequence[Scored], present: int) -> int:

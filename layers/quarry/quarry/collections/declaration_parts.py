@@ -204,10 +204,10 @@ class RowCondition(Declared):
     @property
     def statement(self) -> LiteralString:
         """The expression, safe in statements with parameters. Raises ValueError where that is impossible."""
-        found = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
-        if sign := next((sign for sign in _SIGNS if sign in found), None):
+        expression = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
+        if sign := next((sign for sign in _SIGNS if sign in expression), None):
             raise ValueError(f"{self.sql!r} has a {sign}, which is not allowed: write mod(a, b) for a % b")
-        return found
+        return expression
 
 
 class KeptWith(Declared):
@@ -244,7 +244,7 @@ class Quoting(Declared):
     )
 
     @property
-    def asked_of_any(self) -> str:
+    def general_followup(self) -> str:
         """The follow-up question without the names, which says nothing about the row."""
         return self.followup.format(topic="", author="", title="")
 
@@ -368,8 +368,10 @@ class FacetDeclaration(Declared):
         """The columns of the row that it names. Empty where its own name is the column, or another table holds the value."""
         if not self.is_of_row:
             return ()
-        named = self.by or self.column
-        return self.columns or (expression_columns(self.expression) if self.expression else (named,) if named else ())
+        own_column = self.by or self.column
+        return self.columns or (
+            expression_columns(self.expression) if self.expression else (own_column,) if own_column else ()
+        )
 
     def columns_as(self, name: str) -> tuple[str, ...]:
         """The columns with the value of a facet of this name, in the row or in related rows."""
@@ -390,6 +392,6 @@ class FacetDeclaration(Declared):
 
 def problem_of_zone(name: str | None) -> str | None:
     """What is wrong with the name of a time zone, if anything."""
-    if name is None or name in (known := available_timezones()):
+    if name is None or name in (zones := available_timezones()):
         return None
-    return f"there is no time zone {name!r}{nearest(name, known) or ': write one as Europe/Berlin'}"
+    return f"there is no time zone {name!r}{nearest(name, zones) or ': write one as Europe/Berlin'}"

@@ -25,10 +25,10 @@ from quarry.collections.relations import (
 from quarry.collections.uses import (
     UsedColumn,
     as_kind,
-    columns_named,
     declared_source,
     listed,
     quoted,
+    referenced_columns,
 )  # fmt: skip
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable, LoadableTable, Row
@@ -60,8 +60,8 @@ def facet_source(collection: Collection) -> Source:
     key = partial(_key_text, collection)
     return Source(
         collection.rows,
-        label=plural(called(collection)[0]),
-        nouns=called(collection),
+        label=plural(row_nouns(collection)[0]),
+        nouns=row_nouns(collection),
         rows=collection.source_sql,
         key=collection.key_value,
         title=key,
@@ -120,7 +120,7 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     )
 
 
-def called(collection: Collection) -> tuple[str, ...]:
+def row_nouns(collection: Collection) -> tuple[str, ...]:
     """The names for one row of a collection: "support ticket" and "ticket" for "support tickets"."""
     one = singular(collection.label.lower())
     return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
@@ -187,20 +187,20 @@ def _names_of_currencies() -> tuple[tuple[str, str], ...]:
 
 
 def _wording(kind: FacetKind, label: str) -> str:
-    shown = label.replace("{", "").replace("}", "")
+    noun = label.replace("{", "").replace("}", "")
     if kind == "boolean":
-        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+        return f"marked {noun.removeprefix('is ').removeprefix('has ')}"
     if kind in ("date", "year"):
         # "since 2000 (birth date)": rows may have another date too
-        return "{}" if shown in ("date", "day", "year") else f"{{}} ({shown})"
-    return _WORDINGS.get(kind, f"with the {shown} {{}}")
+        return "{}" if noun in ("date", "day", "year") else f"{{}} ({noun})"
+    return _WORDINGS.get(kind, f"with the {noun} {{}}")
 
 
 def _value(collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString) -> LiteralString:
     if declaration.through is not None or isinstance(declaration.title, Referred):
         return as_kind(f"{row}.quarry_value", declaration.kind)
     if declaration.of is not None:
-        return as_kind(collection.called(declaration, row), declaration.kind)
+        return as_kind(collection.referred_title(declaration, row), declaration.kind)
     return (value_of_related if declaration.related else own_value)(collection, name, declaration, row)
 
 
@@ -299,7 +299,7 @@ class OwnTable(Collection):
     def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
         """The collection that a declaration describes."""
         source = declared_source(declaration)
-        columns = {each: column_of(types, source[1], each) for each in ("id", *columns_named(declaration, {}))}
+        columns = {each: column_of(types, source[1], each) for each in ("id", *referenced_columns(declaration, {}))}
         # for a generated column, its facet says whether it is an array
         arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
         columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}

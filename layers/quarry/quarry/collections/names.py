@@ -51,30 +51,32 @@ def slug(name: str, otherwise: str) -> str:
     """A valid name for a collection or facet. `otherwise` prefixes a name that does not begin with a letter."""
     if name.isascii() and re.fullmatch(NAME_PATTERN, name):
         return name
-    called = re.sub(r"\W+", "_", "_".join(words(name))).strip("_")
-    called = (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
-    return called if re.fullmatch(NAME_PATTERN, called) else otherwise
+    name_in_words = re.sub(r"\W+", "_", "_".join(words(name))).strip("_")
+    name_in_words = (name_in_words if name_in_words[:1].isalpha() else f"{otherwise}_{name_in_words}")[:48].rstrip("_")
+    return name_in_words if re.fullmatch(NAME_PATTERN, name_in_words) else otherwise
 
 
-def unique(name: str, taken: Container[str]) -> str:
+def unique(name: str, existing: Container[str]) -> str:
     """The name, with a number appended where it is taken."""
-    if name not in taken:
+    if name not in existing:
         return name
-    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)
+    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in existing)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "; did you mean …?" where one of the names is spelt much like this one, else ""."""
-    by_folded = {known.casefold(): known for known in names}
-    found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
-    return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
+    by_folded = {each.casefold(): each for each in names}
+    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return f"; did you mean {by_folded[matches[0]]!r}?" if matches else ""
 
 
 def nearest_language(name: str, configurations: Collection[str]) -> str:
     """Like `nearest`. For a code ("de", "de-AT") the configuration of its language, and `simple` where nothing is near."""
     code = re.split(r"[-_]", name.casefold())[0]
     meanings = [
-        known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
+        configuration
+        for configuration, each in languages().items()
+        if code in (each.code, *each.also) and configuration in configurations
     ]
     if meanings:
         return f"; did you mean {meanings[0]!r}?"
@@ -82,7 +84,7 @@ def nearest_language(name: str, configurations: Collection[str]) -> str:
 
 
 _HEAD_CHARACTERS_MIN = 4
-_NAMED_MIN, _NAMED_SHARE = 2, 1 / 3
+_NAMES_MIN, _NAMES_SHARE = 2, 1 / 3
 _LATIN_END = "\u0250"
 """The first character after the Latin letters that accents are part of."""
 
@@ -95,10 +97,10 @@ def _lists() -> Mapping[str, Mapping[str, str]]:
 @cache
 def word_list(meaning: str) -> tuple[str, ...]:
     """The words with this meaning, language by language. Raises KeyError."""
-    found = [each[meaning] for each in _lists().values() if meaning in each]
-    if not found:
+    lists = [each[meaning] for each in _lists().values() if meaning in each]
+    if not lists:
         raise KeyError(meaning)
-    return tuple(" ".join(found).split())
+    return tuple(" ".join(lists).split())
 
 
 @cache
@@ -123,7 +125,7 @@ def ends_in(name: str, meaning: str) -> bool:
     return not word_set(meaning).isdisjoint(words(name)[-1:])
 
 
-def is_called(name: str, *meanings: str) -> bool:
+def means(name: str, *meanings: str) -> bool:
     """Whether any word of a name, in the singular, has one of these meanings."""
     terms = {singular(word) for word in words(name)}
     return any(terms & word_set(meaning) for meaning in meanings)
@@ -137,10 +139,14 @@ def joined(name: str) -> str:
 def language_of(names: Sequence[str]) -> str | None:
     """The text search configuration for the language of the columns' names, if they are clearly not English."""
     terms = [{*words(name)} for name in names]
-    own = {language: {*" ".join(each.values()).split()} for language, each in _lists().items() if "other" in each}
-    found = {language: sum(bool(each & spoken) for each in terms) for language, spoken in own.items()}
-    best = max(found, key=lambda language: found[language])
-    is_plain = found[best] >= max(_NAMED_MIN, len(terms) * _NAMED_SHARE) and [*found.values()].count(found[best]) == 1
+    vocabularies = {
+        language: {*" ".join(each.values()).split()} for language, each in _lists().items() if "other" in each
+    }
+    counts = {language: sum(bool(each & vocabulary) for each in terms) for language, vocabulary in vocabularies.items()}
+    best = max(counts, key=lambda language: counts[language])
+    is_plain = (
+        counts[best] >= max(_NAMES_MIN, len(terms) * _NAMES_SHARE) and [*counts.values()].count(counts[best]) == 1
+    )
     return best if is_plain else None
 
 
@@ -155,18 +161,18 @@ def words(name: str) -> tuple[str, ...]:
 
 def _without_accents(name: str) -> str:
     """A name with Latin letters bare. In other scripts, marks make other letters."""
-    kept: list[str] = []
+    letters: list[str] = []
     is_latin = True
     for sign in unicodedata.normalize("NFKD", name):
         if not unicodedata.combining(sign):
             is_latin = sign < _LATIN_END
         elif is_latin:
             continue
-        kept.append(sign)
-    return unicodedata.normalize("NFC", "".join(kept))
+        letters.append(sign)
+    return unicodedata.normalize("NFC", "".join(letters))
 
 
-def written_out(name: str) -> str:
+def full_name(name: str) -> str:
     """A name with its abbreviated words written out: `seat_count` for `seat_cnt`."""
     is_short = any(part in _lists()["short"] for part in re.split(r"[\W_]+", name.casefold()))
     return "_".join(words(name)) if is_short else name
@@ -198,12 +204,12 @@ def toml_key(name: str) -> str:
     return name if name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() else as_toml(name)
 
 
-def shown_name(name: str) -> str:
+def comment_name(name: str) -> str:
     """A name for a comment, in quotes where it could end the line or be misread."""
     return name if re.fullmatch(r"\w[\w ().]*(?<! )", name) and name.isprintable() else as_toml(name)
 
 
-def written_table(schema: str, name: str) -> str:
+def quoted_table(schema: str, name: str) -> str:
     """A table's name for SQL and declarations, in quotes where it needs them."""
     return ".".join(
         part if part.isascii() and part.isidentifier() and part.islower() else '"' + part.replace('"', '""') + '"'
@@ -255,8 +261,8 @@ def is_text(column: Column) -> bool:
 
 def is_prose(column: Column) -> bool:
     """Whether it holds sentences: by its name, unless it is measured to be short, or by its width."""
-    is_called_so = says(column.name, "prose") and (column.width or PROSE_WIDTH) > LABEL_WIDTH
-    return is_text(column) and (is_called_so or (column.width or 0) >= PROSE_WIDTH)
+    is_named_so = says(column.name, "prose") and (column.width or PROSE_WIDTH) > LABEL_WIDTH
+    return is_text(column) and (is_named_so or (column.width or 0) >= PROSE_WIDTH)
 
 
 def is_machine_text(column: Column) -> bool:
@@ -278,7 +284,7 @@ def is_numbered(column: Column) -> bool:
 
 def are_people(name: str) -> bool:
     """Whether the rows of a table with this name are people."""
-    return (words(name) or ("",))[-1] == "owner" or is_called("_".join(words(name)[-1:]), "people", "serving")
+    return (words(name) or ("",))[-1] == "owner" or means("_".join(words(name)[-1:]), "people", "serving")
 
 
 def is_role(column: Column) -> bool:
@@ -310,7 +316,7 @@ def is_scope(column: Column) -> bool:
 
 def names_owner(column: Column) -> bool:
     """Whether it holds the names of owners, as far as its values were seen."""
-    return words(column.name)[1:] == () and is_text(column) and column.seen is not None and column.seen.are_names
+    return words(column.name)[1:] == () and is_text(column) and column.traits is not None and column.traits.are_names
 
 
 def is_correspondent(column: Column, end: str) -> bool:
@@ -415,15 +421,15 @@ def is_number(column: Column) -> bool:
 def is_amount(column: Column) -> bool:
     """Whether it holds amounts of money."""
     terms = words(column.name)
-    is_called_so = says(column.name, "amount") and not ends_in(column.name, "no_amount") and not _counts_things(column)
-    is_called_so = is_called_so or (len(terms) > 1 and ends_in(column.name, "always_hundredths"))
-    is_called_so = is_called_so or (
+    is_named_so = says(column.name, "amount") and not ends_in(column.name, "no_amount") and not _counts_things(column)
+    is_named_so = is_named_so or (len(terms) > 1 and ends_in(column.name, "always_hundredths"))
+    is_named_so = is_named_so or (
         "rate" in terms and says(column.name, "rate_of") and {*terms} <= word_set("rate_of") | {"rate", "per"}
     )
     if "discount" in terms and not _is_called_amount(terms) and (column.most is None or is_share(column)):
         # a share of the price, or an amount
         return False
-    return is_number(column) and (column.base == "money" or is_called_so)
+    return is_number(column) and (column.base == "money" or is_named_so)
 
 
 def _is_called_amount(terms: Sequence[str]) -> bool:
@@ -445,7 +451,7 @@ def in_hundredths(column: Column) -> bool:
 
 def is_truth(column: Column) -> bool:
     """Whether its texts say yes or no, as far as they were seen: Y and N."""
-    return is_text(column) and column.seen is not None and column.seen.are_truths
+    return is_text(column) and column.traits is not None and column.traits.are_truths
 
 
 def is_epoch(column: Column) -> bool:
@@ -478,10 +484,10 @@ def is_flag(column: Column) -> bool:
     if column.category != "N" or column.is_array or column.least is None or column.most is None:
         return False
     terms = words(column.name)
-    is_called_so = bool(terms) and (
+    is_named_so = bool(terms) and (
         terms[0] in word_set("flag_first") or terms[-1] in word_set("flag") or _is_participle(terms[-1])
     )
-    return is_called_so and column.least >= 0 and column.most <= 1
+    return is_named_so and column.least >= 0 and column.most <= 1
 
 
 def is_share(column: Column) -> bool:

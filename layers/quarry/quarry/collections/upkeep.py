@@ -409,9 +409,9 @@ def _image(collection: Collection, row: LiteralString) -> LiteralString:
     """The columns that a collection uses, compared byte for byte. That works for every type, and writes out no document or
     vector as text.
     """
-    held = dict.fromkeys(each.path[0] if each.path else name for name, each in collection.columns.items())
+    own_columns = dict.fromkeys(each.path[0] if each.path else name for name, each in collection.columns.items())
     # as a record: plain rows are compared column by column, by operators of their types
-    return f"row({', '.join(f'{row}.{identifier(name)}' for name in held)})::record"
+    return f"row({', '.join(f'{row}.{identifier(name)}' for name in own_columns)})::record"
 
 
 def _comparable(collection: Collection, name: str, row: LiteralString) -> LiteralString:

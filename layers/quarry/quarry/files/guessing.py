@@ -114,9 +114,9 @@ def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[Col
         return cell_types(number)
     if moment := writing.moment(value):
         return {"timestamptz", "text"} if isinstance(moment, datetime.datetime) else {"date", "timestamptz", "text"}
-    found = cell_types(value) if is_cell else value_types(value)
+    types = cell_types(value) if is_cell else value_types(value)
     # Postgres would misread a point between thousands
-    return found - {"bigint", "numeric"} if writing.decimals else found
+    return types - {"bigint", "numeric"} if writing.decimals else types
 
 
 def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, is_cell: bool) -> str | None:
@@ -197,17 +197,17 @@ class _ColumnTraits:
         return not words or any(words <= {*pair} and (len(pair[0]) > 1 or len(words) == len(pair)) for pair in BOOLEANS)
 
 
-def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_ColumnTraits]) -> Iterator[str]:
+def _keys(columns: Sequence[GuessedColumn], traits: Sequence[_ColumnTraits]) -> Iterator[str]:
     """First the columns with the name of a key, then the first column if its name ends like one."""
     possible = [
         column.name
-        for column, values in zip(columns, seen, strict=True)
+        for column, values in zip(columns, traits, strict=True)
         if values.is_short and not column.nullable and column.type in KEY_TYPES
     ]
-    named = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
-    yield from named
+    key_names = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
+    yield from key_names
     first = columns[0].name if columns else ""
-    if first in possible and first not in named and first.rpartition("_")[2] in _KEY_ENDINGS:
+    if first in possible and first not in key_names and first.rpartition("_")[2] in _KEY_ENDINGS:
         yield first
 
 

@@ -24,7 +24,7 @@ from quarry.language.writing import ENGLISH, writing_of
 from quarry.local import views
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.config import served_address
-from quarry.local.telling import Format, counted, note, write_csv, write_json
+from quarry.local.telling import Format, note, quantity, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
@@ -162,7 +162,7 @@ def ask(domain: str | None, question: str, *, format: Format) -> None:
                     _write_heading(name, format)
                 askable, request = question_for(name, question)
                 events = askable.answered(request, Caller(LOCAL_USER), services)
-                with _told_on_stderr() if domain is None else nullcontext():
+                with _errors_on_stderr() if domain is None else nullcontext():
                     await render(askable, events, format=format, page=page)
 
     on_database(answer)
@@ -179,7 +179,7 @@ def _write_heading(domain: str, format: Format) -> None:
 
 
 @contextmanager
-def _told_on_stderr() -> Iterator[None]:
+def _errors_on_stderr() -> Iterator[None]:
     """The other domains are asked even if one fails."""
     try:
         yield
@@ -204,7 +204,9 @@ async def render(
     else:
         view = askable.view(make_console(), server)
         view.page = page or server
-        await _show(events, view)
+        async with aclosing(events):
+            async for event in events:
+                view.show(event)
 
 
 def question_for(domain: str, question: str) -> tuple[Askable, BaseModel]:
@@ -230,12 +232,6 @@ async def _write_json(events: Events, failed: Callable[[str], BaseModel]) -> Non
 def _write_line(event: BaseModel) -> None:
     sys.stdout.write((event.to_json() if isinstance(event, Event) else event.model_dump_json()) + "\n")
     sys.stdout.flush()
-
-
-async def _show(events: Events, view: views.View) -> None:
-    async with aclosing(events):
-        async for event in events:
-            view.show(event)
 
 
 class AnswerTable:
@@ -431,7 +427,7 @@ async def show_own_credits(server: str, *, as_json: bool) -> None:
     """Print how many credits the owner of the token has."""
     async with client_of(server) as client:
         balance = (await client.credits()).balance
-    print(json.dumps({"balance": balance}) if as_json else counted(balance, "credit"))
+    print(json.dumps({"balance": balance}) if as_json else quantity(balance, "credit"))
 
 
 @asynccontextmanager
@@ -481,8 +477,8 @@ async def search_server(server: str, words: str, *, types: tuple[str, ...], limi
     """`quarry search`, answered by a server. Raises WrongUsage, QuarryError."""
     _request(words, types, limit)
     async with client_of(server) as client:
-        found = await client.search_records(words, types=types, limit=limit)
-    show_results(found, format)
+        response = await client.search_records(words, types=types, limit=limit)
+    show_results(response, format)
 
 
 def _request(words: str, types: tuple[str, ...], limit: int) -> SearchRequest:
@@ -492,16 +488,16 @@ def _request(words: str, types: tuple[str, ...], limit: int) -> SearchRequest:
         raise WrongUsage("; ".join(plain_words(each) for each in error.errors())) from None
 
 
-def show_results(found: SearchResponse, format: Format) -> None:
+def show_results(response: SearchResponse, format: Format) -> None:
     """Print the list."""
     if format == "json":
-        write_json(found.model_dump(mode="json", exclude_none=True))
+        write_json(response.model_dump(mode="json", exclude_none=True))
         return
     if format == "csv":
-        write_csv(_HEADINGS, (_row(each) for each in found.results))
+        write_csv(_HEADINGS, (_row(each) for each in response.results))
     else:
         console = make_console()
-        for place, each in enumerate(found.results, start=1):
+        for place, each in enumerate(response.results, start=1):
             console.print(Text.assemble((f"{place:>3}  ", "cyan"), (printable(each.title), "bold")))
             facts = [each.type.replace("_", " "), each.id, *([each.date.isoformat()] if each.date else [])]
             console.print(Text(f"     {printable(' · '.join(facts))}", "dim"))
@@ -510,11 +506,11 @@ def show_results(found: SearchResponse, format: Format) -> None:
                 for part, hit in marked_parts(each.snippet)
             ]
             console.print(Text.assemble("     ", *parts))
-    total = sum(found.counts.values())
-    if not found.results:
+    total = sum(response.counts.values())
+    if not response.results:
         note("No record has these words or anything close to them.")
-    elif total > len(found.results):
-        note(f"{len(found.results)} of {'at least ' if found.more else ''}{total:,} records; --limit shows more.")
+    elif total > len(response.results):
+        note(f"{len(response.results)} of {'at least ' if response.more else ''}{total:,} records; --limit shows more.")
 
 
 def _row(result: Result) -> list[Any]:

@@ -28,7 +28,7 @@ from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.telling import counted, note, tell
+from quarry.local.telling import note, quantity, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding
@@ -62,17 +62,15 @@ EmbedScope = Literal["new", "stale", "all"]
 """Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
 
 STANDARD_INPUT = Path("-")
-NAMED_FAILURES_MAX = 20
+LISTED_MAX = 20
 REFRESH_SECONDS = 600.0
 """How long counting the values of a table may take."""
 
 
-def load_samples(database: LocalDatabase) -> None:
+async def load_samples(database: LocalDatabase) -> None:
     """Load the sample data that the database does not have yet, and report it."""
-    console = make_console(stderr=True)
     has_begun = False
-
-    with console.status("") as status:
+    with make_console(stderr=True).status("") as status:
 
         def on_step(step: str) -> None:
             nonlocal has_begun
@@ -83,7 +81,9 @@ def load_samples(database: LocalDatabase) -> None:
             status.update(step)
 
         try:
-            domains = asyncio.run(_load_samples(database, on_step))
+            async with database.services() as services:
+                model, rows_max = services.embeddings, services.rows_max
+                domains = await load_sample(services.database, database.url, model, rows_max=rows_max, on_step=on_step)
         except ModelError as error:
             note(f"the sample data has no vectors, search finds words only: {error.message}")
             return
@@ -91,13 +91,6 @@ def load_samples(database: LocalDatabase) -> None:
         tell(f"Loaded the sample data: {', '.join(domains)}.", loaded=[*domains])
     else:
         tell("The sample data is already loaded.")
-
-
-async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
-    async with database.services() as services:
-        return await load_sample(
-            services.database, database.url, services.embeddings, rows_max=services.rows_max, on_step=on_step
-        )
 
 
 def load_table(
@@ -112,7 +105,7 @@ def load_table(
     sources = sources_of(paths)
     with open_database() as database:
         load = partial(_load_source, database, table, options=options, skip_invalid=skip_invalid)
-        done = [load(source, named=len(sources) > 1) for source in sources]
+        done = [load(source, with_name=len(sources) > 1) for source in sources]
         if not any(done):
             return False
         schema = database.settings.database_schema
@@ -130,12 +123,12 @@ def _load_source(
     *,
     options: ReadOptions,
     skip_invalid: bool,
-    named: bool,
+    with_name: bool,
 ) -> bool:
     """Load one file and report its rows, with its name if `named`; whether it could be loaded."""
     name = name_of(source)
     schema = database.settings.database_schema
-    prefix = f"{name}: " if named else ""
+    prefix = f"{name}: " if with_name else ""
     try:
         with opened_records(source, options, table.name) as (records, bar):
             loaded = load_records(
@@ -151,8 +144,8 @@ def _load_source(
         report_failure(error, name, prefix)
         return False
     report_skipped(loaded, prefix)
-    line = f"{prefix}{counted(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
-    tell(line, files=[told_file(name, loaded)])
+    line = f"{prefix}{quantity(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
+    tell(line, files=[file_facts(name, loaded)])
     return True
 
 
@@ -169,8 +162,8 @@ def _files_of(folder: Path) -> list[Path]:
     """The files of a folder, without links that lead out of it, which are reported. Raises UnreadableFile."""
     files, outside = files_in(folder)
     if outside:
-        named = ", ".join(path.name for path in outside[:NAMED_FAILURES_MAX])
-        note(f"{folder}: left out {named}: a link leads out of the folder; name the file itself to load it")
+        links = ", ".join(path.name for path in outside[:LISTED_MAX])
+        note(f"{folder}: left out {links}: a link leads out of the folder; name the file itself to load it")
     return files
 
 
@@ -215,8 +208,8 @@ def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tu
 
 def report_failure(error: LoadError | UnreadableFile | Forbidden, name: str, prefix: str = "") -> None:
     """Report what is wrong with rows, or with the file `name`, and that nothing was loaded."""
-    found = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
-    problems = found[:REPORTED_PROBLEMS_MAX]
+    messages = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
+    problems = messages[:REPORTED_PROBLEMS_MAX]
     for problem in problems:
         note(problem)
     tell(files=[{"file": name, "rows": 0, "problems": [problem.removeprefix(prefix) for problem in problems]}])
@@ -233,7 +226,7 @@ def report_skipped(loaded: Loaded, prefix: str = "") -> None:
         note(f"{prefix}skipped {unnamed:,} more")
 
 
-def told_file(name: str, loaded: Loaded) -> dict[str, object]:
+def file_facts(name: str, loaded: Loaded) -> dict[str, object]:
     """A loaded file in the JSON output."""
     problems = [str(problem) for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]]
     counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
@@ -243,17 +236,12 @@ def told_file(name: str, loaded: Loaded) -> dict[str, object]:
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
     async with database.services() as services:
         for done in await embed_waiting(services, [table]):
-            tell(f"{counted(done.rows, 'row')} embedded")
+            tell(f"{quantity(done.rows, 'row')} embedded")
             _report_failed(table, done)
 
 
-def embed_tables(scope: EmbedScope) -> bool:
+async def embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     """Embed the pending rows of every table; whether all succeeded. Raises ModelUnavailable, ConfigurationError."""
-    with open_database() as database:
-        return asyncio.run(_embed_tables(database, scope))
-
-
-async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     async with database.services() as services:
         tables = await all_embedded(services.database)
         if scope == "all":
@@ -273,7 +261,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         well = True
         for table in waiting:
             done = await embed_table(services, table, stale=stale)
-            tell(f"{table.name}: {counted(done.rows, 'row')} embedded")
+            tell(f"{table.name}: {quantity(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
 
@@ -289,11 +277,13 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     with progress_bar(f"embedding {table.name}", pending) as bar:
         done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
     tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
-    left = await count_pending(services.database, table, stale=stale) - len(done.failed)
+    remaining = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
         note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` shows more")
-    elif left > 0:
-        note(f"{table.name}: {counted(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+    elif remaining > 0:
+        note(
+            f"{table.name}: {quantity(remaining, 'row')} left to another embedder or writer; `quarry embed` tries again"
+        )
     return done
 
 
@@ -315,23 +305,13 @@ def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
     """Report the rows that the model refused; whether all succeeded."""
     failed = done.failed
     if failed:
-        more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
-        note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
+        more = f" and {len(failed) - LISTED_MAX:,} more" if len(failed) > LISTED_MAX else ""
+        note(f"{table.name}: not embedded: {', '.join(failed[:LISTED_MAX])}{more}; `quarry embed` tries again")
     return not failed and not done.problem
 
 
-def clean_up(*, as_json: bool) -> bool:
+async def clean_up(database: LocalDatabase, *, as_json: bool) -> bool:
     """Delete expired rows and report how many of each kind; False if it failed for a tenant."""
-    with open_database() as database:
-        deleted, well = asyncio.run(_clean_up(database))
-    if as_json:
-        print(json.dumps(deleted))
-    else:
-        print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
-    return well
-
-
-async def _clean_up(database: LocalDatabase) -> tuple[dict[str, int], bool]:
     deleted, days, well = Counter[str](), database.settings.run_log_days, True
     async with database.services() as services:
         for each in await everyone(services):
@@ -344,7 +324,11 @@ async def _clean_up(database: LocalDatabase) -> tuple[dict[str, int], bool]:
                     raise
                 note(f"the tenant in {each.settings.database_schema}: {error.message}")
                 well = False
-    return dict(deleted), well
+    if as_json:
+        print(json.dumps(deleted))
+    else:
+        print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
+    return well
 
 
 def describe_tables() -> str:
@@ -403,15 +387,17 @@ class ShippedVectors:
         return self._model.windows(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        known = self._known()
-        missing = [text for text in texts if text_key(text) not in known]
-        made = dict(zip(missing, await self._model.embed(missing), strict=True)) if missing else {}
-        return [made[text] if text in made else known[text_key(text)].astype(float).tolist() for text in texts]
+        shipped = self._shipped_vectors()
+        missing = [text for text in texts if text_key(text) not in shipped]
+        embedded = dict(zip(missing, await self._model.embed(missing), strict=True)) if missing else {}
+        return [
+            embedded[text] if text in embedded else shipped[text_key(text)].astype(float).tolist() for text in texts
+        ]
 
     async def close(self) -> None:
         await self._model.close()
 
-    def _known(self) -> dict[int, NDArray[np.float16]]:
+    def _shipped_vectors(self) -> dict[int, NDArray[np.float16]]:
         if self._vectors is None:
             self._vectors = {}
             if self.name == LOCAL_EMBEDDING_MODEL and self._path.exists():
@@ -473,12 +459,12 @@ async def write_vectors(model: LocalEmbedding, texts: Sequence[str], path: Path)
 
 async def _not_loaded(database: Database) -> AsyncIterator[tuple[str, str]]:
     rows = await database.rows("select domain, sha256 from loaded_samples")
-    known = {row["domain"]: row["sha256"] for row in rows}
+    digests = {row["domain"]: row["sha256"] for row in rows}
     for domain in sample_domains():
         digest = hashlib.sha256()
         for _, path in _files(domain):
             digest.update(path.read_bytes())
-        if known.get(domain) != digest.hexdigest():
+        if digests.get(domain) != digest.hexdigest():
             yield domain, digest.hexdigest()
 
 

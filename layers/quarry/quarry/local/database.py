@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.telling import chosen_tenant
+from quarry.local.telling import selected_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
@@ -91,7 +91,7 @@ def open_database() -> Iterator[LocalDatabase]:
     settings = Settings.from_environment()
     with _database_of(settings) as database:
         migrate(database.url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
-        name = chosen_tenant.get()
+        name = selected_tenant.get()
         yield database if name is None else _of_tenant(database, name)
 
 

@@ -16,8 +16,8 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.collections.apply import drop_collection, stored_collections
 from quarry.local.database import LocalDatabase, database_url, quotas_of
-from quarry.local.telling import Format, counted, note, tell, write_csv, write_json
-from quarry.local.terminal import make_console, printable, write_table
+from quarry.local.telling import Format, note, quantity, tell
+from quarry.local.terminal import printable, write_rows
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migrate, migration_files, sql_directory
@@ -58,7 +58,7 @@ def migrate_database(tenant: str | None) -> bool:
         for name in done.migrations:
             tell(f"applied {name}", migrations=[name])
         if done.functions:
-            tell(f"re-created {counted(len(done.functions), 'function')}", functions=[*done.functions])
+            tell(f"re-created {quantity(len(done.functions), 'function')}", functions=[*done.functions])
         if not (done.migrations or done.functions):
             tell("up to date")
         return migrate_tenants_of(url, settings, tenant)
@@ -96,8 +96,8 @@ def add(
         note("TENANT_CLAIM is unset: until it names a claim, requests are served from the installation's own schema")
 
 
-def _quotas(*given: int | None) -> dict[str, int | None]:
-    return dict(zip(("requests_per_minute", "rows_max", "credits_max"), given, strict=True))
+def _quotas(*values: int | None) -> dict[str, int | None]:
+    return dict(zip(("requests_per_minute", "rows_max", "credits_max"), values, strict=True))
 
 
 def show_quotas(
@@ -116,14 +116,8 @@ def show_quotas(
     allowed = quotas_of(tenant, database.settings)
     labels = ("requests in this minute", "rows", "credits spent")
     rows = [(label, each or 0, limit or None) for label, each, limit in zip(labels, used, allowed, strict=True)]
-    columns = ("quota", "used", "limit")
-    if format == "json":
-        write_json([dict(zip(columns, row, strict=True)) for row in rows])
-    elif format == "csv":
-        write_csv(columns, rows)
-    else:
-        shown = [(label, f"{each:,}", "none" if limit is None else f"{limit:,}") for label, each, limit in rows]
-        write_table(make_console(), ("quota", "used ", "limit "), shown)
+    cells = [(label, f"{each:,}", "none" if limit is None else f"{limit:,}") for label, each, limit in rows]
+    write_rows(format, ("quota", "used", "limit"), rows, ("quota", "used ", "limit "), cells)
 
 
 def list_all(database: LocalDatabase, format: Format) -> None:
@@ -132,39 +126,33 @@ def list_all(database: LocalDatabase, format: Format) -> None:
     with database.connect() as connection:
         tenants = read_tenants(connection)
     sizes = _sizes(database, tenants)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": each.name,
-            "schema": each.schema_name,
-            "node": each.node,
-            "state": each.problem or ("up to date" if each.release == release else "behind: quarry migrate"),
-            "bytes": _size(sizes[each.node], each),
-            **{quota: most or None for quota, most in quotas_of(each, database.settings)._asdict().items()},
-        }
+    if not tenants and format == "table":
+        print("There is no tenant yet: quarry tenant add NAME")
+        return
+    rows: list[tuple[Any, ...]] = [
+        (
+            each.name,
+            each.schema_name,
+            each.node,
+            each.problem or ("up to date" if each.release == release else "behind: quarry migrate"),
+            _size(sizes[each.node], each),
+            *(most or None for most in quotas_of(each, database.settings)),
+        )
         for each in tenants
     ]
-    columns = ("name", "schema", "node", "state", "bytes", *Quotas._fields)
-    if format == "json":
-        write_json(rows)
-    elif format == "csv":
-        write_csv(columns, ([*row.values()] for row in rows))
-    elif not rows:
-        print("There is no tenant yet: quarry tenant add NAME")
-    else:
-        shown = [
-            (
-                printable(row["name"]),
-                row["schema"],
-                row["node"] or "",
-                printable(row["state"]),
-                "no answer" if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}",
-                *("" if row[quota] is None else f"{row[quota]:,}" for quota in Quotas._fields),
-            )
-            for row in rows
-        ]
-        write_table(
-            make_console(), ("tenant", "schema", "node", "state", "MB ", "requests/min ", "rows ", "credits "), shown
+    cells = (
+        (
+            printable(name),
+            schema,
+            node or "",
+            printable(state),
+            "no answer" if size is None else f"{size / 1e6:,.1f}",
+            *("" if most is None else f"{most:,}" for most in quotas),
         )
+        for name, schema, node, state, size, *quotas in rows
+    )
+    headings = ("tenant", "schema", "node", "state", "MB ", "requests/min ", "rows ", "credits ")
+    write_rows(format, ("name", "schema", "node", "state", "bytes", *Quotas._fields), rows, headings, cells)
 
 
 def _sizes(database: LocalDatabase, tenants: Sequence[TenantRow]) -> dict[str | None, dict[str, int] | None]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
 
-chosen_tenant: ContextVar[str | None] = ContextVar("chosen_tenant", default=None)
+selected_tenant: ContextVar[str | None] = ContextVar("selected_tenant", default=None)
 """The name after `--tenant`; None: the installation's own schema."""
 
 OF_INSTALLATION = (
@@ -36,7 +36,7 @@ Format = Literal["table", "csv", "json"]
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """The number of things: "1 row", "2,000 rows"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

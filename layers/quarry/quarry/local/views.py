@@ -22,7 +22,7 @@ from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
 from quarry.verification.wire import CheckedStatement, Confidence, MarkedText, marked_end
 
-SHOWN_CAMPAIGNS = 8
+CAMPAIGNS_MAX = 8
 BAR_WIDTH = 24
 LOCAL_SERVER = "http://127.0.0.1:8080"
 
@@ -78,10 +78,10 @@ class View(ABC):
 
     def _tool_call(self, tool: str, arguments: Mapping[str, object]) -> None:
         """Print a tool call with its arguments."""
-        written = {
+        values = {
             name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in arguments.items()
         }
-        argument_text = ", ".join(f"{name}: {value}" for name, value in written.items())
+        argument_text = ", ".join(f"{name}: {value}" for name, value in values.items())
         self._line(f"{tool.replace('_', ' ')}: {argument_text or 'everything'}", "dim")
 
     def _write(self, piece: str) -> None:
@@ -274,16 +274,16 @@ class CampaignsView(View):
         self._end_answer(answer.statements)
         self._tell_numbers(answer.aggregation, answer.response)
         self._tell_confidence(answer.confidence)
-        if found := answer.campaigns[:SHOWN_CAMPAIGNS]:
+        if first := answer.campaigns[:CAMPAIGNS_MAX]:
             self._heading(f"Campaigns ({'at least ' if answer.more else ''}{answer.total})")
             self._table(
-                ((each.brand or each.company, each.channel, each.offer or "–") for each in found),
+                ((each.brand or each.company, each.channel, each.offer or "–") for each in first),
                 {},
                 {"style": "dim"},
                 {},
             )
-            if answer.total > SHOWN_CAMPAIGNS:
-                self._line(f"… and {answer.total - len(found)} more", "dim")
+            if answer.total > CAMPAIGNS_MAX:
+                self._line(f"… and {answer.total - len(first)} more", "dim")
         for name in campaigns.AGGREGATED if answer.aggregation else ():
             self._bars(name.replace("_", " "), getattr(answer.aggregation, name))
         self._ask_next(answer.suggestions)
@@ -294,8 +294,8 @@ class CampaignsView(View):
             return
         self._heading(f"By {name}")
         most = max(counts.values())
-        shown = list(counts.items())[:SHOWN_CAMPAIGNS]
-        rows = ((value, "█" * max(1, round(BAR_WIDTH * count / most)), str(count)) for value, count in shown)
+        top = list(counts.items())[:CAMPAIGNS_MAX]
+        rows = ((value, "█" * max(1, round(BAR_WIDTH * count / most)), str(count)) for value, count in top)
         self._table(rows, {}, {"style": "cyan"}, {"justify": "right"})
 
 
@@ -314,7 +314,7 @@ class AnswerView(View):
                 self._withdraw(withdrawal.reason)
             case FinalAnswerEvent(data=answer):
                 for result in self._end(answer, answer.results):
-                    self._found(result.id, "", result.title, "", result.snippet)
+                    self._show_result(result.id, "", result.title, "", result.snippet)
 
     def _end(self, answer: AnswerData, results: Sequence[R]) -> Iterator[R]:
         """The results to show between the text and what follows them."""
@@ -324,7 +324,7 @@ class AnswerView(View):
             self._line(f"… and {answer.total - len(results)} more", "dim")
         self._tell_degraded(answer.telemetry.degraded)
 
-    def _found(self, id: str, type: str, title: str, about: str, snippet: str) -> None:
+    def _show_result(self, id: str, type: str, title: str, about: str, snippet: str) -> None:
         """A result with its snippet, the matched words in bold."""
         kind = (f"{type}  " if type else "", "cyan")
         self._console.print(Text.assemble(kind, (printable(title), "bold")))
@@ -344,7 +344,7 @@ class ProjectsView(AnswerView):
             return
         for result in self._end(event.data, event.data.results):
             near = f"{result.id} · only near" if result.near else result.id
-            self._found(near, result.type, result.title, result.project_name or "", result.snippet)
+            self._show_result(near, result.type, result.title, result.project_name or "", result.snippet)
 
 
 class PeopleView(View):
@@ -352,8 +352,8 @@ class PeopleView(View):
 
     def show(self, event: BaseModel) -> None:
         assert isinstance(event, people.PeopleSearchResponse)
-        read = event.constraints
-        for name, constraints in (("must", read.must), ("should", read.should), ("not", read.exclude)):
+        payload = event.constraints
+        for name, constraints in (("must", payload.must), ("should", payload.should), ("not", payload.exclude)):
             if listed := "; ".join(_facts(constraints)):
                 self._console.print(Text.assemble((f"{name:<7}", "dim"), printable(listed)))
         if not event.people:

@@ -96,11 +96,11 @@ def _check_table(table: str, files: list[str], arguments: Arguments) -> None:
 
 
 def _read_options(arguments: Arguments) -> ReadOptions:
-    from quarry.files.encodings import known_encoding
+    from quarry.files.encodings import encoding_name
     from quarry.files.forms import ReadOptions, Writing
 
     try:
-        encoding = arguments.encoding and known_encoding(arguments.encoding)
+        encoding = arguments.encoding and encoding_name(arguments.encoding)
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     writing = Writing(arguments.decimal, arguments.dates, frozenset(arguments.empty))
@@ -261,7 +261,7 @@ def _loadable_tables() -> str:
 
 
 _DOMAIN = click.Choice(sorted(DOMAINS))
-_ASKED = {"projects" if domain == "ontology" else domain: domain for domain in DOMAINS}
+_DOMAIN_NAMES = {"projects" if domain == "ontology" else domain: domain for domain in DOMAINS}
 """The domains as people call them; the API's names serve too."""
 _QUESTION = Argument("question", "QUESTION", "in plain words, up to 2,000 characters")
 
@@ -274,7 +274,7 @@ def _ask(arguments: Arguments) -> int:
 def _ask_server(arguments: Arguments) -> int:
     arguments.domain, arguments.question = _domain_and_question(arguments)
     if arguments.domain is None:
-        raise WrongUsage(f"with --server, name what to ask: {', '.join(sorted(_ASKED))}")
+        raise WrongUsage(f"with --server, name what to ask: {', '.join(sorted(_DOMAIN_NAMES))}")
     return calling("quarry.local.ask:ask_server")(arguments)
 
 
@@ -282,9 +282,9 @@ def _domain_and_question(arguments: Arguments) -> tuple[str | None, str]:
     domain, question = [None, *arguments.words][-2:]
     if len(arguments.words) > 2:
         raise WrongUsage("put the question in quotes")
-    if domain is not None and domain not in {*_ASKED, *DOMAINS}:
-        raise WrongUsage(f"there is no domain {domain!r}; choose one of {', '.join(sorted(_ASKED))}")
-    return _ASKED.get(domain or "", domain), question
+    if domain is not None and domain not in {*_DOMAIN_NAMES, *DOMAINS}:
+        raise WrongUsage(f"there is no domain {domain!r}; choose one of {', '.join(sorted(_DOMAIN_NAMES))}")
+    return _DOMAIN_NAMES.get(domain or "", domain), question
 
 
 def _show_credits(arguments: Arguments) -> int:
@@ -334,7 +334,7 @@ def add_searching(group: Group) -> None:
     add(
         group, "ask", _ask, "ask a question and watch the answer",
         'quarry ask records "Why was the bridge closed to trucks?"',
-        Argument("words", "[DOMAIN] QUESTION", f"{', '.join(sorted(_ASKED))} (default: all with data), and the "
+        Argument("words", "[DOMAIN] QUESTION", f"{', '.join(sorted(_DOMAIN_NAMES))} (default: all with data), and the "
                  "question in plain words, up to 2,000 characters, in quotes", nargs=-1, required=True),
         *formats("csv: the numbers you asked for, or the rows listed or cited; json: the events, one a line"),
         remote=_ask_server, json=None,
