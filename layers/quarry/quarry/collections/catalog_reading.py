@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, LiteralString
 
@@ -309,6 +309,14 @@ from typed t group by t.path order by held desc, t.path
 """
 
 
+@contextmanager
+def trial(connection: SyncConnection, seconds: float) -> Iterator[None]:
+    """A transaction for reading rows that may be broken or slow: it is rolled back, and no statement takes longer."""
+    with connection.transaction(force_rollback=True):
+        connection.execute(SQL("set local statement_timeout = {}").format(Literal(int(seconds * 1000))))
+        yield
+
+
 def with_documents(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
     """The tables and views, with the keys that a sample of their JSON columns holds. None where they cannot be read."""
     return [replace(each, documents=tuple(_documents(connection, each))) for each in relations]
@@ -319,19 +327,12 @@ def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Colum
         return
     for column in relation.columns:
         if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"{}."}:
-            yield from _keys(column, _sampled(connection, relation, column))
-
-
-def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
-    # whoever reads a broken view later reports the error; the rollback also resets the timeout
-    with (
-        suppress(PostgresError),
-        connection.transaction(force_rollback=True),
-        connection.cursor(row_factory=dict_row) as cursor,
-    ):
-        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
-        return [*cursor.execute(_query(relation, column)).fetchall()]
-    return []
+            rows: Sequence[DictRow] = ()
+            cursor = connection.cursor(row_factory=dict_row)
+            # whoever reads a broken view later reports the error
+            with suppress(PostgresError), trial(connection, SAMPLE_SECONDS), cursor:
+                rows = cursor.execute(_query(relation, column)).fetchall()
+            yield from _keys(column, rows)
 
 
 def _query(relation: Relation, column: Column) -> Composed:
@@ -445,9 +446,8 @@ def _holding_html(connection: SyncConnection, relation: Relation, texts: list[st
         spread(relation),
         Literal(ROWS_MAX),
     )
-    # whoever reads a broken view later reports the error; the rollback also resets the timeout
-    with suppress(PostgresError), connection.transaction(force_rollback=True):
-        connection.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
+    # whoever reads a broken view later reports the error
+    with suppress(PostgresError), trial(connection, SAMPLE_SECONDS):
         row = connection.execute(query).fetchone()
         return {name for name, holds_it in zip(texts, row or (), strict=True) if holds_it}
     return set()

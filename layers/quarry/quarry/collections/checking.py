@@ -7,10 +7,9 @@ from __future__ import annotations
 import json
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import columns_of
@@ -64,8 +63,8 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The findings about one collection. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
+class _Check:
+    """The check of one collection. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
 
     name: str
     declared: CollectionDeclaration
@@ -130,46 +129,6 @@ class Findings:
         if sampled and not any(overlap(name, each) for each in sampled):
             self.doubtful(f"few or no rows of a sample have a single value at {name!r}{nearest(name, sampled)}", *path)
 
-
-_OR_EMBED = "or delete `vectors` to have the texts embedded"
-
-
-def vectors_problem(vectors: Vectors, column: Column, embedding: Embedding | None) -> str | None:
-    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
-    if embedding is None or not VECTOR.accepts(column):
-        return None
-    if vectors.model not in (None, embedding.model):
-        return (
-            f"{column.name!r} was made by {vectors.model}, but {embedding.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
-            f"{vectors.model}, {_OR_EMBED}"
-        )
-    dimensions = dimensions_of(column)
-    if dimensions not in (None, embedding.dimensions):
-        return (
-            f"{column.name!r} holds vectors of {dimensions} dimensions, but {embedding.model}, which embeds questions, makes "
-            f"{embedding.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
-            f"`quarry embed --all`, {_OR_EMBED}"
-        )
-    return None
-
-
-_TRIGGERED = ("table", "partitioned table")
-
-
-def check(
-    declared: Mapping[str, CollectionDeclaration], catalog: Catalog, lines: Lines, *, own_schema: str | None
-) -> Checked:
-    """Everything that does not fit. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
-    checked = Checked()
-    for name, collection in declared.items():
-        _Check(name, collection, catalog, lines, own_schema, checked).run()
-    for each in disagreements(declared, catalog.relations):
-        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
-    return checked
-
-
-@dataclass(frozen=True)
-class _Check(Findings):
     def run(self) -> None:
         declared = self.declared
         if isinstance(declared.language, str) and declared.language not in self.catalog.languages:
@@ -300,32 +259,25 @@ class _Check(Findings):
             self._check_comparable(other, rows.by, source, key[0], "related", name, "by")
 
     def _check_formulas(self, source: Relation) -> None:
-        for name, text in self.declared.predicates.items():
-            self._check_predicate(source, name, text)
-        for name, measure in self.declared.measures.items():
-            self._check_measure(source, name, measure)
-
-    def _check_predicate(self, source: Relation, name: str, text: str) -> None:
-        path = ("predicates", name)
-        if name in source.by_name:
-            self.wrong(f"{source.name} has a column of this name: choose another name for the predicate", *path)
-        existing = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.names]
-        for field_name in dict.fromkeys(fields_of(read_predicate(text))):
-            if field_name not in existing and (not keys_of(field_name) or source.at(field_name) is None):
-                self.wrong(f"there is no facet or column {field_name!r}{nearest(field_name, existing)}", *path)
-            elif field_name not in self.declared.facets:
-                self._refuse_hidden(field_name, *path, field_name)
-
-    def _check_measure(self, source: Relation, name: str, measure: Mapping[str, Any]) -> None:
-        path, declared = ("measures", name), self.declared
-        if name in source.by_name:
-            self.wrong(f"{source.name} has a column of this name: choose another name for the measure", *path)
+        declared = self.declared
+        for name, text in declared.predicates.items():
+            self._check_fields(source, fields_of(read_predicate(text)), "predicate", name)
         leading = {*declared.links, *declared.related}
-        existing = [*declared.facets, *declared.predicates, *(["date"] if declared.date else []), *source.names]
-        for field_name in dict.fromkeys(names_of(read_measure(measure))):
-            first = field_name.partition(".")[0]
-            if first in leading or ("." in field_name and first in declared.facets):
-                continue
+        for name, measure in declared.measures.items():
+            fields = (
+                each
+                for each in names_of(read_measure(measure))
+                if (first := each.partition(".")[0]) not in leading and (first == each or first not in declared.facets)
+            )
+            self._check_fields(source, fields, "measure", name, *declared.predicates)
+
+    def _check_fields(self, source: Relation, fields: Iterable[str], what: str, name: str, *others: str) -> None:
+        """A predicate or measure has a name of its own, and names facets, columns, or `others`."""
+        path, declared = (f"{what}s", name), self.declared
+        if name in source.by_name:
+            self.wrong(f"{source.name} has a column of this name: choose another name for the {what}", *path)
+        existing = [*declared.facets, *others, *(["date"] if declared.date else []), *source.names]
+        for field_name in dict.fromkeys(fields):
             if field_name not in existing and (not keys_of(field_name) or source.at(field_name) is None):
                 self.wrong(f"there is no facet or column {field_name!r}{nearest(field_name, existing)}", *path)
             elif field_name not in declared.facets:
@@ -406,6 +358,43 @@ class _Check(Findings):
         if column and referred and not is_comparable(column, referred):
             message = f"the column {by!r} is {column.type}, and {key!r} of {other.name} is {referred.type}"
             self.wrong(message, *path)
+
+
+_OR_EMBED = "or delete `vectors` to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, embedding: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if embedding is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, embedding.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, but {embedding.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, embedding.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, but {embedding.model}, which embeds questions, makes "
+            f"{embedding.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None
+
+
+_TRIGGERED = ("table", "partitioned table")
+
+
+def check(
+    declared: Mapping[str, CollectionDeclaration], catalog: Catalog, lines: Lines, *, own_schema: str | None
+) -> Checked:
+    """Everything that does not fit. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
+    checked = Checked()
+    for name, collection in declared.items():
+        _Check(name, collection, catalog, lines, own_schema, checked).run()
+    for each in disagreements(declared, catalog.relations):
+        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
+    return checked
 
 
 def policy_warning(relation: Relation) -> str:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     ValidationError,
@@ -35,10 +34,10 @@ from quarry.collections.declaration_parts import (
     RowCondition,
     TableName,
     Vectors,
-    is_predicate,
     line_columns,
     one_or_many,
     problem_of_zone,
+    readable,
 )
 from quarry.collections.names import nearest
 from quarry.collections.predicate import check_measures, fields_of, is_measure, read_predicate
@@ -136,7 +135,7 @@ class CollectionDeclaration(Declared):
     links: Mapping[str, LinkDeclaration] = {}
     related: Mapping[str, RelatedRows] = {}
     facets: Mapping[str, FacetDeclaration] = {}
-    predicates: Mapping[str, Annotated[str, AfterValidator(is_predicate)]] = {}
+    predicates: Mapping[str, Annotated[str, readable(read_predicate)]] = {}
     measures: Mapping[str, Annotated[Mapping[str, Any], BeforeValidator(is_measure)]] = {}
     calendar: Calendar | None = None
     """The calendar of the whole file, which each of its collections keeps."""
@@ -423,10 +422,6 @@ _PARTS: Mapping[str, type[LazyModel]] = {
 """The tables within a collection, by key."""
 
 
-def _part_of(location: Sequence[int | str], parts: Mapping[str, type[LazyModel]]) -> type[LazyModel]:
-    return parts.get(str(location[0])) or parts.get("", CollectionDeclaration)
-
-
 _CALENDAR: Mapping[str, type[LazyModel]] = {"": Calendar, "business_hours": BusinessHours}
 
 
@@ -435,8 +430,12 @@ def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _P
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        key, keys = str(error["loc"][-1]), _part_of(error["loc"], parts).model_fields
-        return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, keys)}"
+        key, part = str(error["loc"][-1]), parts.get(str(error["loc"][0])) or parts.get("", CollectionDeclaration)
+        return (
+            "no longer has any effect: delete it"
+            if key in RETIRED
+            else f"is unknown here{nearest(key, part.model_fields)}"
+        )
     if kind == "literal_error":
         return f"{declared!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":

@@ -5,7 +5,7 @@ and facets. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal, LiteralString, Self
@@ -103,12 +103,17 @@ def one_or_many(value: object) -> object:
 Columns = Annotated[tuple[str, ...], BeforeValidator(one_or_many)]
 
 
-def _is_table(name: str) -> str:
-    table_name(name)
-    return name
+def readable(read: Callable[[str], object]) -> AfterValidator:
+    """A validator of texts that `read` can read. It raises ValueError, which says where a text goes wrong."""
+
+    def check(text: str) -> str:
+        read(text)
+        return text
+
+    return AfterValidator(check)
 
 
-TableName = Annotated[str, AfterValidator(_is_table)]
+TableName = Annotated[str, readable(table_name)]
 
 
 def is_line(line: Any) -> Any:
@@ -157,18 +162,11 @@ class LinkDeclaration(Declared):
         return self
 
 
-def is_predicate(text: str) -> str:
-    """The text, if it is a valid predicate. Raises ValueError, which says where it goes wrong."""
-    read_predicate(text)
-    return text
-
-
-def _is_lasting(text: str) -> str:
+def _lasting(text: str) -> None:
     if depends_on_day(read_predicate(text)):
         raise ValueError(
             "a condition on related rows cannot name `today`: which rows meet it would change without a write"
         )
-    return text
 
 
 def _by_name(listed: object) -> object:
@@ -184,7 +182,7 @@ class RelatedRows(Declared):
 
     of: TableName
     by: str
-    where: Annotated[str, AfterValidator(_is_lasting)] | None = None
+    where: Annotated[str, readable(_lasting)] | None = None
     fields: Annotated[Mapping[str, str], BeforeValidator(_by_name)] = {}
 
 
@@ -258,20 +256,14 @@ class Vectors(Declared):
     model: str | None = None
 
 
-def _is_expression(expression: str) -> str:
-    expression_columns(expression)
-    return expression
-
-
 _MISSPELT = 0.85
 """From this similarity on, a word is taken for a misspelt unit."""
 
 
-def _is_unit(unit: str) -> str:
+def _unit(unit: str) -> None:
     """Refuse a word that is nearly a unit of measure. Any other word names what is counted ("people")."""
     if dimension_of(unit) is None and (meanings := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
         raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meanings[0]!r}?")
-    return unit
 
 
 class CurrencyColumn(Declared):
@@ -312,8 +304,8 @@ class FacetDeclaration(Declared):
     to: str | None = None
     key: str | None = None
     title: Annotated[str | Referred | None, AfterValidator(is_line)] = None
-    expression: Annotated[str, AfterValidator(_is_expression)] | None = None
-    unit: Annotated[str, AfterValidator(_is_unit)] | None = None
+    expression: Annotated[str, readable(expression_columns)] | None = None
+    unit: Annotated[str, readable(_unit)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

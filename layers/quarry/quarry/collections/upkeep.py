@@ -197,7 +197,7 @@ async def compare(database: Database, collection: Collection) -> int:
     """
     async with database.transaction() as connection:
         await _take_time(connection, COMPARE_SECONDS)
-        queued = await _number(connection, sql.SQL("select {}()").format(_function("queue_differences", collection)))
+        queued = await _call(connection, "queue_differences", collection)
         await connection.execute("update collections set reconciled_at = now() where id = %s", [collection.id])
     return queued or 0
 
@@ -211,12 +211,7 @@ async def poll(database: Database, collection: Collection) -> int:
             [POLL_OVERLAP_SECONDS, collection.id],
         )
         row = await cursor.fetchone()
-        queued = await _number(
-            connection,
-            sql.SQL("select {}({})").format(
-                _function("queue_differences", collection), sql.Literal(row["since"] if row else None)
-            ),
-        )
+        queued = await _call(connection, "queue_differences", collection, row["since"] if row else None)
         await connection.execute("update collections set polled_to = now() where id = %s", [collection.id])
     return queued or 0
 
@@ -240,7 +235,9 @@ async def _work_off(
             done.keys += keys
             on_progress(collection, keys)
         if keys == 0 and collection.declaration.vectors is not None:
-            await _index_windows(database, collection)
+            async with database.transaction() as connection:
+                await _take_time(connection, INDEX_SECONDS)
+                await _call(connection, "index_windows", collection)  # once, after the first fill
         if waiting.problem is not None or waiting.has_noted_problem:
             await _forget_problem(database, collection)
     except (PostgresError, QuarryError) as error:
@@ -262,19 +259,10 @@ async def refresh_rows(
     """
     async with database.transaction() as connection:
         await _take_time(connection, BATCH_SECONDS)
-        done = await _number(
-            connection, sql.SQL("select {}({})").format(_function("refresh_rows", collection), sql.Literal(keys))
-        )
+        done = await _call(connection, "refresh_rows", collection, keys)
         if rows_max and done:
             await connection.execute("select check_rows(%s)", [rows_max])
     return done
-
-
-async def _index_windows(database: Database, collection: Collection) -> None:
-    """Index the vectors that were copied first, if they are not yet."""
-    async with database.transaction() as connection:
-        await _take_time(connection, INDEX_SECONDS)
-        await connection.execute(sql.SQL("select {}()").format(_function("index_windows", collection)))
 
 
 async def _forget_problem(database: Database, collection: Collection) -> None:
@@ -288,15 +276,14 @@ async def _forget_problem(database: Database, collection: Collection) -> None:
         )
 
 
-def _function(name: str, collection: Collection) -> sql.Identifier:
-    return sql.Identifier(f"{name}_{collection.id}")
-
-
 async def _take_time(connection: Connection, seconds: float) -> None:
     await connection.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
 
 
-async def _number(connection: Connection, query: sql.Composed) -> int | None:
+async def _call(connection: Connection, function: str, collection: Collection, *arguments: object) -> int | None:
+    """Call a function of the collection's in the database."""
+    literals = sql.SQL(", ").join(map(sql.Literal, arguments))
+    query = sql.SQL("select {}({})").format(sql.Identifier(f"{function}_{collection.id}"), literals)
     row = await (await connection.execute(query)).fetchone()
     return next(iter(row.values())) if row else None
 

@@ -387,7 +387,7 @@ class UsedColumn:
         if kind in NUMERIC_KINDS:
             return value if base in NUMBERS else f"{value}::numeric"
         if kind == "boolean":
-            return value if base == "boolean" else _number_truth(value) if base in NUMBERS else _text_truth(value)
+            return value if base == "boolean" else f"({value}::numeric <> 0)" if base in NUMBERS else _text_truth(value)
         return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
 
 
@@ -396,10 +396,6 @@ def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     if kind == "date":
         return f"({value})::date"
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
-
-
-def _number_truth(value: LiteralString) -> LiteralString:
-    return f"({value}::numeric <> 0)"
 
 
 def _text_truth(value: LiteralString) -> LiteralString:

@@ -352,7 +352,7 @@ class Forms:
             if plain or form not in _PLAIN_FORMS:
                 sorts = "text" if form.sort == "other" else form.sort
                 worded = f"{tally.count:,} {sorts if tally.count == 1 else f'{sorts}s'} {form.worded}".rstrip()
-                first = ", ".join(f"{_shown(text)} in {place}" for text, place in [*tally.examples.items()][:examples])
+                first = ", ".join(f"{cut(text)} in {place}" for text, place in [*tally.examples.items()][:examples])
                 yield f"{worded} (first {first})"
 
     def _reads(self, sort: Sort) -> frozenset[Decimals | DateOrder]:
@@ -388,5 +388,6 @@ def _plain_form(text: str, types: set[ColumnType]) -> Form | None:
     return _ISO if "date" in types or "timestamptz" in types else None
 
 
-def _shown(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
+def cut(text: str, limit: int = 40) -> str:
+    """At most `limit` characters of a text, as messages quote it."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -23,6 +23,7 @@ from quarry.files.forms import (
     Forms,
     Writing,
     cell_types,
+    cut,
     sign_of,
     value_types,
 )
@@ -124,7 +125,7 @@ def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, i
     if type == "jsonb":
         return None
     possible = possible_types(value, writing, is_cell=is_cell)
-    return None if type in possible else f"{_shown(value)} is not {WORDED[type]}"
+    return None if type in possible else f"{_excerpt(value)} is not {WORDED[type]}"
 
 
 def staged(fields: Mapping[str, object]) -> str:
@@ -138,9 +139,8 @@ def staged(fields: Mapping[str, object]) -> str:
     )  # fmt: skip
 
 
-def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+def _excerpt(value: object) -> str:
+    return cut(repr(value) if isinstance(value, str) else str(value))
 
 
 @dataclass
@@ -164,7 +164,7 @@ class _ColumnTraits:
             if isinstance(value, str) and "boolean" in self.possible:
                 self.boolean_words.add(value.lower())
             if isinstance(value, str) and "numeric" in types and (sign := sign_of(value)) not in self.signs:
-                self.signs[sign] = f"{_shown(value)} in {place()}"
+                self.signs[sign] = f"{_excerpt(value)} in {place()}"
         self.forms.add(value, types, place)
         self.is_short = self.is_short and 0 < len(str(value)) <= KEY_MAX_CHARACTERS
 

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import BinaryIO, Literal
 
-from quarry.files.forms import ReadOptions, cell_types, form_of, plain_number
+from quarry.files.forms import ReadOptions, cell_types, cut, form_of, plain_number
 from quarry.platform.errors import QuarryError
 
 Unit = Literal["line", "row", "record"]
@@ -70,7 +70,7 @@ def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
 SAMPLED_ROWS = 100
 _SAMPLED_CHARACTERS = 1 << 20
-_EXCERPT_CHARACTERS = 60
+_EXCERPT_MAX = 60
 _UNNAMED = "column_{}"
 
 
@@ -155,8 +155,9 @@ class HeadedRows:
         if header.problem:
             raise UnreadableFile(f"{self._name}: the header {header.problem}")
         for row in self._sample[:place]:
-            excerpt = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
-            self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(excerpt)}")
+            cells = ", ".join(str(cell) for cell in row.cells if cell != "")
+            excerpt = cut(cells or row.problem, _EXCERPT_MAX)
+            self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {excerpt}")
         self._sample = self._sample[place + 1 :]
         filled = (place for row in (header, *self._sample) for place, cell in enumerate(row.cells, 1) if cell != "")
         width = max(filled, default=0)
@@ -176,8 +177,9 @@ class HeadedRows:
         place = self._sample.index(header)
         below = [row.cells for row in self._sample[place + 1 :]]
         if like := like_values(header.cells, below):
+            example = cut(like, _EXCERPT_MAX)
             raise UnreadableFile(
-                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({_shown(like)}):"
+                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({example}):"
                 f" use --no-header if it is, --header {header.number} if it is not"
             )
         return place
@@ -277,10 +279,6 @@ def unique_names(header: Sequence[str]) -> list[str]:
             name = f"{plain_name}_{copies[plain_name] + 1}"
         names[name] = None
     return list(names)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= _EXCERPT_CHARACTERS else f"{text[: _EXCERPT_CHARACTERS - 1]}…"
 
 
 SUMMED_ROWS_MIN = 2

@@ -29,6 +29,7 @@ from quarry.collections.catalog_reading import (
     read_catalog,
     relations_by_name,
     relations_of_schema,
+    trial,
     with_conditions,
     with_documents,
     with_markup,
@@ -224,8 +225,7 @@ def _problem(connection: SyncConnection, source: Source, fields: Sequence[Litera
     columns = SQL(", ").join(map(SQL, fields or ("1",)))
     statement = SQL("select {} from {} r limit {}").format(columns, SQL(source.rows), ROWS_SAMPLED)
     try:
-        with connection.transaction(force_rollback=True):
-            connection.execute(SQL("set local statement_timeout = {}").format(READ_SECONDS * 1000))
+        with trial(connection, READ_SECONDS):
             connection.execute(statement)
     except QueryCanceled:
         return None

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from quarry import catalog
 from quarry.collections.apply import hash_of_functions, read_collections, stored_collections
-from quarry.collections.catalog_reading import relations_by_name, with_documents
+from quarry.collections.catalog_reading import relations_by_name, trial, with_documents
 from quarry.collections.checking import bypass, policy_warning
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
@@ -135,8 +135,7 @@ def _doubled(connection: SyncConnection, collection: Collection, relations: Rela
         "select {key}, count(*) from {rows} t group by 1 having count(*) > 1 or {key} is null limit 1"
     ).format(key=SQL(collection.key_text("t")), rows=SQL(collection.source_sql))
     try:
-        with connection.transaction(force_rollback=True):
-            connection.execute(SQL("set local statement_timeout = {}").format(KEY_SECONDS * 1000))
+        with trial(connection, KEY_SECONDS):
             row = connection.execute(statement).fetchone()
     except PostgresError:
         return ""
