@@ -88,15 +88,19 @@ def draft(
         sections = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
         lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in sections)]
     skipped = {name: reason for name, reason in reasons.items() if reason is not None}
-    text = "\n".join([*_head(schema), *_sections(lines), *_skipped(skipped)]) + "\n"
+    text = "\n".join(_file(schema, lines, skipped)) + "\n"
     used = tuple(name for name, group in drafted.items() if group != "private")
     return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), skipped)
 
 
-def _sections(lines: Mapping[Group, Sequence[str]]) -> Iterator[str]:
+def _file(schema: str, lines: Mapping[Group, Sequence[str]], skipped: Mapping[str, str]) -> Iterator[str]:
+    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {comment_name(schema)}."
+    yield "# Review it before you apply it: docs/declaration.md explains each line."
     for group, heading in _HEADINGS.items():
         if lines[group]:
             yield from ("", *(f"# {line}" for line in heading), *lines[group])
+    if skipped:
+        yield from ("", "# Left out:", *(f"#   {comment_name(name)}: {reason}" for name, reason in skipped.items()))
 
 
 def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
@@ -192,19 +196,6 @@ def _why_left_out(guess: TableGuess) -> str | None:
         return "its name suggests that it belongs to a tool"
     is_hidden = bool({*relation.primary_key} & guess.secrets.keys())
     return "no key that can be shown" if relation.primary_key and not guess.key and not is_hidden else None
-
-
-def _head(schema: str) -> Iterator[str]:
-    yield f"# Drafted by `quarry map` from the names, types and statistics of the tables in {comment_name(schema)}."
-    yield "# Review it before you apply it: docs/declaration.md explains each line."
-
-
-def _skipped(reasons: Mapping[str, str]) -> Iterator[str]:
-    if reasons:
-        yield ""
-        yield "# Left out:"
-    for name, reason in reasons.items():
-        yield f"#   {comment_name(name)}: {reason}"
 
 
 def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:

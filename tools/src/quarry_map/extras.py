@@ -37,7 +37,7 @@ from quarry.collections.names import (
 )
 from quarry.collections.relations import Column, Embedding, Reference, keys_of
 from quarry.collections.secrets import is_secret_table
-from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, is_comparable, is_single, uses
+from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, uses
 from quarry.language.word_forms import names_doer, singular
 from quarry_map.table_guess import DateKinds, TableDraft, TableGuess, is_date_or_flag, name_by_reference
 
@@ -94,18 +94,11 @@ def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Refere
         for column in guess.relation.columns
         if (reference := guess.references.get(column.name))
         and reference.target in guesses
-        and _may_follow(guess, column.name, reference, guesses[reference.target])
+        and column in guess.usable
+        and column not in guess.scopes
+        and guess.joins(column, guesses[reference.target], reference.target_columns[0])
     ]
     return sorted(tables, key=lambda each: not means(each[2].relation.name, "buyer"))
-
-
-def _may_follow(guess: TableGuess, name: str, reference: Reference, other: TableGuess) -> bool:
-    column, key = guess.relation.by_name[name], other.relation.by_name.get(reference.target_columns[0])
-    if key is None or column not in guess.usable or not is_writable(key.name) or column in guess.scopes:
-        return False
-    if not guess.may_tell_of(other):
-        return False
-    return is_single(column) and is_single(key) and is_comparable(column, key)
 
 
 def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
@@ -133,10 +126,9 @@ OVERDUE = "overdue"
 
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """Add the amount of a row with a price and a quantity, unless a column holds it."""
-    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
-    amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
     prices, quantities = _prices(guess), _quantities(guess)
-    totals = [each for each in amounts if each not in prices]
+    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
+    totals = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount") and each not in prices]
     if totals or len(prices) != 1 or len(quantities) != 1:
         return
     reductions = [each for each in numbers if "discount" in words(each.name)]
@@ -274,20 +266,10 @@ def names_of_references(guess: TableGuess, guesses: Guesses) -> dict[str, str]:
 
 def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
     """Whether rows can follow a reference. It must not lead to secrets."""
-    own, their = guess.relation.by_name, other.relation.by_name
-    pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
-    return (
-        guess.may_tell_of(other)
-        and not is_secret_table(other.relation.name)
-        and all(
-            two is not None
-            and one in guess.usable
-            and two in other.usable
-            and is_single(one)
-            and is_single(two)
-            and is_comparable(one, two)
-            for one, two in pairs
-        )
+    own, usable = guess.relation.by_name, {each.name for each in other.usable}
+    return not is_secret_table(other.relation.name) and all(
+        own[one] in guess.usable and two in usable and guess.joins(own[one], other, two)
+        for one, two in zip(reference.columns, reference.target_columns, strict=True)
     )
 
 
@@ -302,7 +284,10 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
     rest = [each for each in columns if each.name not in declared]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
     others = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
-    unused = [f"{comment_name(each.name)} ({_why_left_out(each)})" for each in others]
+    unused = [
+        f"{comment_name(each.name)} ({comment_name(each.type) if is_writable(each.name) else 'its name cannot be used'})"
+        for each in others
+    ]
     unused += [f"{comment_name(name)} ({why})" for name, why in guess.relation.unreadable.items()]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
@@ -313,10 +298,6 @@ def _declared_columns(draft: TableDraft) -> set[str]:
     parts = {"facets": draft.facets, "links": draft.links}
     declared = CollectionDeclaration.model_validate({**draft.settings, "hidden": (), **parts})
     return {use.column for use in uses(declared, {}) if use.of is None}
-
-
-def _why_left_out(column: Column) -> str:
-    return comment_name(column.type) if is_writable(column.name) else "its name cannot be used"
 
 
 _HOW_TO_INCLUDE = "delete this line to include them"

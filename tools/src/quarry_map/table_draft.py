@@ -40,7 +40,6 @@ from quarry.collections.names import (
 )
 from quarry.collections.relations import Column, covered, own_name
 from quarry.collections.secrets import BYTES, Suspicion
-from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 from quarry.spans.numbers import currency_code
@@ -351,12 +350,7 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
 def _reference_facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None:
     reference = guess.references[column.name]
     other = guesses.get(reference.target)
-    if other is None or not guess.may_tell_of(other):
-        return None
-    key = other.relation.by_name.get(reference.target_columns[0])
-    if not other.title or key is None or not is_writable(key.name):
-        return None
-    if not (is_single(column) and is_single(key) and is_comparable(column, key)):
+    if other is None or not other.title or not guess.joins(column, other, reference.target_columns[0]):
         return None
     return _Facet(
         name_by_reference(column.name, other),

@@ -48,7 +48,7 @@ from quarry.collections.names import (
 )
 from quarry.collections.relations import Column, Reference, Relation, covered
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.collections.uses import is_single
+from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular, stem
 from quarry.models.interface import EmbeddingModel
 
@@ -135,7 +135,13 @@ class TableGuess:
                 if name in by_name and (name in word_set("title") or by_name[name] in naming)
             ),
             # an order has no name: a name in it is a person's
-            *(column for column in short if _ends_as_title(column) and not means(self.relation.name, "sale")),
+            *(
+                column
+                for column in short
+                if ends_in(column.name, "title_ending")
+                and not says(column.name, "no_title")
+                and not means(self.relation.name, "sale")
+            ),
             # a number or a code only as a last resort
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
@@ -273,6 +279,18 @@ class TableGuess:
         relation = other.relation
         return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
 
+    def joins(self, column: Column, other: TableGuess, key: str) -> bool:
+        """Whether its column can be joined with the column `key` of another table, of which it may tell."""
+        target = other.relation.by_name.get(key)
+        return (
+            target is not None
+            and self.may_tell_of(other)
+            and is_writable(target.name)
+            and is_single(column)
+            and is_single(target)
+            and is_comparable(column, target)
+        )
+
     @property
     def correspondents(self) -> list[Column]:
         """Who a row is addressed to, then who it is from."""
@@ -370,10 +388,6 @@ def _happens(column: Column, *verbs: str) -> bool:
     return not stem_set(*verbs).isdisjoint(map(stem, (*terms, *map("".join, pairwise(terms)))))
 
 
-def _ends_as_title(column: Column) -> bool:
-    return ends_in(column.name, "title_ending") and not says(column.name, "no_title")
-
-
 def _holds_figures(column: Column) -> bool:
     """Whether it holds numbers or dates as text. Those are no names."""
     return column.traits is not None and column.traits.are_figures
@@ -430,14 +444,20 @@ def name_by_reference(column: str, other: TableGuess) -> str:
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:
     """The lines of a collection, each with the reason for it; `more` are further lines."""
-    yield f"[collections.{toml_key(name)}]  # {_size(relation)}"
+    size = "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
+    yield f"[collections.{toml_key(name)}]  # {size}"
     for setting, value in drafted.settings.items():
         if setting == "hidden" and isinstance(value, dict):
-            yield from _hidden(value)
+            # a line each, so that its reason stands next to it and deleting the line shows the column
+            yield "hidden = ["
+            yield from (f"  {as_toml(column)},  # {reason}" for column, reason in value.items())
+            yield "]"
         else:
             yield _line(setting, value, drafted.reasons.get(setting))
     yield from more
-    yield from _facets(drafted)
+    for facet, value in _alike(drafted):
+        first = value[0] if isinstance(value, list) else facet
+        yield _line(f"facets.{toml_key(facet)}", value, drafted.reasons.get(f"facets.{first}"))
     if drafted.predicates:
         yield _line("predicates", drafted.predicates, drafted.reasons.get("predicates"))
     if drafted.links:
@@ -445,17 +465,6 @@ def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[
     if drafted.fields:
         yield _line("fields", drafted.fields)
     yield from (f"# {remark}" for remark in drafted.remarks)
-
-
-def _size(relation: Relation) -> str:
-    return "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
-
-
-def _facets(drafted: TableDraft) -> Iterator[str]:
-    """Plain facets of the same kind share one line; every other facet has its own."""
-    for name, value in _alike(drafted):
-        first = value[0] if isinstance(value, list) else name
-        yield _line(f"facets.{toml_key(name)}", value, drafted.reasons.get(f"facets.{first}"))
 
 
 def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
@@ -469,13 +478,6 @@ def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
     yield from listed.items()
     names = {name for each in listed.values() for name in each}
     yield from ((name, value) for name, value in drafted.facets.items() if name not in names)
-
-
-def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
-    """One line for each column, so that its reason stands next to it and deleting the line shows the column."""
-    yield "hidden = ["
-    yield from (f"  {as_toml(name)},  # {reason}" for name, reason in reasons.items())
-    yield "]"
 
 
 def _line(name: str, value: object, reason: str | None = None) -> str:

@@ -152,9 +152,9 @@ async def _tune_domain(domain: str, queries: Sequence[JudgedQuery], services: Se
         for query in queries:
             scored.append(await _score(query, tunable, [*options, *halves], services))
             bar.advance(1)
-    validated = cross_validate(_among(scored, range(len(options))), present=0, folds=folds)
+    validated = cross_validate(_among(scored, range(len(options))), folds)
     mixtures = [place for place, option in enumerate(options) if tunable.mixes(option)]
-    mixed = cross_validate(_among(scored, mixtures), present=0, folds=folds)
+    mixed = cross_validate(_among(scored, mixtures), folds)
     alone = {
         name: compared_pairs(domain, f"{name} alone", "ndcg", _beside(mixed, _among(scored, [place]), folds))
         for place, name in enumerate(tunable.halves, start=len(options))
@@ -168,7 +168,7 @@ def _among(scored: Sequence[Scored], options: Sequence[int]) -> list[Scored]:
 
 def _beside(mixed: CrossValidated, half: Sequence[Scored], folds: int) -> list[tuple[float, float]]:
     """The score of each query by held-out mixtures, and by a half alone, which involves no choice."""
-    alone = cross_validate(half, present=0, folds=folds)
+    alone = cross_validate(half, folds)
     return [(before, now) for (_, before), (now, _) in zip(mixed.pairs, alone.pairs, strict=True)]
 
 
@@ -382,8 +382,8 @@ class CrossValidated:
         return fmean(now for _, now in self.pairs)
 
 
-def cross_validate(queries: Sequence[Scored], *, present: int, folds: int = FOLDS) -> CrossValidated:
-    """Chooses an option for each fold by the others, and one for all. On a tie, the current option, `present`, is chosen.
+def cross_validate(queries: Sequence[Scored], folds: int = FOLDS) -> CrossValidated:
+    """Chooses an option for each fold by the others, and one for all. On a tie, the first is chosen: the current one.
 
     The same queries in any order give the same folds, each with about the same number of every kind. Raises QuarryError if
     there are fewer queries than folds.
@@ -397,22 +397,18 @@ def cross_validate(queries: Sequence[Scored], *, present: int, folds: int = FOLD
     fold_results: list[Fold] = []
     pairs: list[tuple[float, float]] = []
     for number, held_out in enumerate(parts):
-        option = best_option([query for other in parts if other is not parts[number] for query in other], present)
-        own = [(query.by_option[present], query.by_option[option]) for query in held_out]
+        option = best_option([query for other in parts if other is not parts[number] for query in other])
+        own = [(query.by_option[0], query.by_option[option]) for query in held_out]
         fold_results.append(Fold(len(own), option, fmean(now for _, now in own), fmean(before for before, _ in own)))
         pairs += own
-    return CrossValidated(best_option(queries, present), fold_results, pairs)
+    return CrossValidated(best_option(queries), fold_results, pairs)
 
 
-def best_option(queries: Sequence[Scored], present: int) -> int:
-    """The option with the best mean; on a tie the current one, or else the first."""
-    means = [fmean(values) for values in zip(*(query.by_option for query in sorted(queries, key=_id)), strict=True)]
-    best = max(means)
-    return present if means[present] == best else means.index(best)
-
-
-def _id(query: Scored) -> str:
-    return query.id
+def best_option(queries: Sequence[Scored]) -> int:
+    """The option with the best mean; on a tie the first."""
+    in_order = sorted(queries, key=lambda query: query.id)
+    means = [fmean(values) for values in zip(*(query.by_option for query in in_order), strict=True)]
+    return means.index(max(means))
 
 
 def _shuffled(id: str) -> str:

@@ -51,9 +51,9 @@ _HEAD_BYTES = 1 << 16
 
 
 @contextmanager
-def open_records(path: Path, options: ReadOptions = GUESSED) -> Iterator[RecordFile]:
+def open_records(path: Path) -> Iterator[RecordFile]:
     """A file's records, in the format that its name and content suggest. Raises OSError, UnreadableFile, also while reading."""
-    with path.open("rb") as file, read_records(file, path.name, options) as records:
+    with path.open("rb") as file, read_records(file, path.name) as records:
         yield records
 
 

@@ -214,14 +214,15 @@ class HeadedRows:
         summed = totals.summed_by(last.cells)
         if not summed:
             return False
-        column = f"{self.names[summed.column]} {summed.total}"
-        if summed.is_certain:
+        place_of_column, is_certain = summed
+        column = f"{self.names[place_of_column]} {last.cells[place_of_column]}"
+        if is_certain:
             self._notes.append(
                 f"{self._name}: left out {self._unit} {last.number}, which sums up those above ({column}): --no-total keeps it"
             )
         else:
             self._notes.append(f"{place} may sum up those above ({column}): --total leaves it out")
-        return summed.is_certain
+        return is_certain
 
 
 def header_place(rows: Sequence[Sequence[object]]) -> int:
@@ -286,15 +287,6 @@ CERTAIN_FROM_ROWS = 3
 """The sums of fewer numbers may agree by chance."""
 
 
-@dataclass(frozen=True)
-class Summed:
-    """A column, and its sum, found in the last row. It is certain where that row also lacks a value that all rows above have."""
-
-    column: int
-    total: str
-    is_certain: bool
-
-
 class Totals:
     """The sum of each column, None once it has held anything but numbers, and its number of values."""
 
@@ -314,9 +306,12 @@ class Totals:
                 number = _number(cell)
                 self._sums[place] = None if number is None else total + number
 
-    def summed_by(self, cells: Sequence[object]) -> Summed | None:
-        """The first column whose sum is in these cells; None where there is none, or the cells may be an ordinary row."""
-        match: Summed | None = None
+    def summed_by(self, cells: Sequence[object]) -> tuple[int, bool] | None:
+        """The first column whose sum is in these cells, and whether that is certain: they also lack a value that all rows have.
+
+        None where there is none, or the cells may be an ordinary row.
+        """
+        column: int | None = None
         lacks, differs = False, False
         for place, (values, total, cell) in enumerate(zip(self._values, self._sums, cells, strict=False)):
             number = None if cell == "" else _number(cell)
@@ -325,13 +320,13 @@ class Totals:
             if total is None or values < SUMMED_ROWS_MIN or number is None:
                 continue
             if number and number == total:
-                match = match or Summed(place, str(cell), is_certain=False)
+                column = place if column is None else column
             else:
                 differs = True
         are_many = self._rows >= CERTAIN_FROM_ROWS
-        if match is None or not (are_many or lacks) or (differs and not lacks):
+        if column is None or not (are_many or lacks) or (differs and not lacks):
             return None
-        return Summed(match.column, match.total, is_certain=lacks and are_many and not differs)
+        return column, lacks and are_many and not differs
 
 
 def _number(cell: object) -> Decimal | None:

@@ -25,7 +25,7 @@ from quarry.local import views
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.config import served_address
 from quarry.local.telling import Format, note, quantity, write_csv, write_json
-from quarry.local.terminal import make_console, printable, write_table
+from quarry.local.terminal import make_console, printable, snippet_text, write_table
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
 from quarry.platform.contract import DOMAINS, place_in, plain_words
@@ -501,11 +501,7 @@ def show_results(response: SearchResponse, format: Format) -> None:
             console.print(Text.assemble((f"{place:>3}  ", "cyan"), (printable(each.title), "bold")))
             facts = [each.type.replace("_", " "), each.id, *([each.date.isoformat()] if each.date else [])]
             console.print(Text(f"     {printable(' · '.join(facts))}", "dim"))
-            parts = [
-                (" ".join(printable(part).split("\n")), "bold" if hit else "")
-                for part, hit in marked_parts(each.snippet)
-            ]
-            console.print(Text.assemble("     ", *parts))
+            console.print(Text("     ") + snippet_text(each.snippet))
     total = sum(response.counts.values())
     if not response.results:
         note("No record has these words or anything close to them.")

@@ -60,6 +60,13 @@ class LocalDatabase:
         """How many rows may be held; 0: any number."""
         return quotas_of(self.tenant, self.settings).rows if self.tenant else 0
 
+    def program(self, name: str, version: str = "") -> str:
+        """The path of a program of the Postgres client. Raises ConfigurationError where it is not installed."""
+        program = self.server.program(name) if self.server else shutil.which(name)
+        if program is None:
+            raise ConfigurationError(f"{name} is not installed: install the Postgres client{version}")
+        return program
+
     def connect(self) -> AbstractContextManager[SyncConnection]:
         """A connection of its own."""
         return connect(self.url, self.settings.database_schema)
@@ -141,12 +148,13 @@ def embedded_directory(settings: Settings) -> Path:
 
 def open_psql(database: LocalDatabase, arguments: Sequence[str]) -> bool:
     """Run psql with these arguments until it ends; False if it failed. Raises ConfigurationError where there is no psql."""
-    # the embedded server's own has its version
-    program = database.server.program("psql") if database.server else shutil.which("psql")
-    if program is None:
-        raise ConfigurationError("psql is not installed: install the Postgres client")
-    parameters = conninfo_to_dict(database.url)
-    # a password stays out of the list of processes
-    password = {"PGPASSWORD": str(secret)} if (secret := parameters.pop("password", None)) else {}
-    command = [program, make_conninfo("", **parameters), *arguments]
-    return subprocess.run(command, env=os.environ | password, check=False).returncode == 0
+    conninfo, environment = for_program(database.url)
+    command = [database.program("psql"), conninfo, *arguments]
+    return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def for_program(url: str) -> tuple[str, dict[str, str]]:
+    """A database's address for a program, and its environment with the password, which stays out of the list of processes."""
+    parameters = conninfo_to_dict(url)
+    password = parameters.pop("password", None)
+    return make_conninfo("", **parameters), os.environ | ({"PGPASSWORD": str(password)} if password else {})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,11 +9,10 @@ from functools import partial
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.collections.apply import drop_collection, stored_collections
-from quarry.local.database import LocalDatabase, database_url, quotas_of
+from quarry.local.database import LocalDatabase, database_url, for_program, quotas_of
 from quarry.local.telling import Format, note, quantity, tell
 from quarry.local.terminal import printable, write_rows
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
@@ -175,11 +172,7 @@ def _size(sizes: dict[str, int] | None, tenant: TenantRow) -> int | None:
 def move(database: LocalDatabase, name: str, node: str) -> None:
     """Move a tenant to a node while it serves. Raises as `move_tenant`."""
     settings = database.settings
-    program = database.server.program("pg_dump") if database.server else shutil.which("pg_dump")
-    if program is None:
-        raise ConfigurationError(
-            "pg_dump is not installed: install the Postgres client, of the servers' version or newer"
-        )
+    program = database.program("pg_dump", ", of the servers' version or newer")
     done = move_tenant(
         database.url,
         name,
@@ -236,13 +229,12 @@ def _report(result: TenantMigrated) -> None:
 
 def definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
     """The statements that make these schemas, by the program `pg_dump`. Raises ConfigurationError."""
-    parameters: dict[str, Any] = conninfo_to_dict(url)
-    password = parameters.pop("password", None)
+    conninfo, environment = for_program(url)
     options = ("--schema-only", "--no-owner", "--no-publications", "--no-subscriptions")
     try:
         dumped = subprocess.run(
-            [pg_dump, *options, *(f"--schema={schema}" for schema in schemas), make_conninfo(**parameters)],
-            env=os.environ | ({"PGPASSWORD": str(password)} if password else {}),
+            [pg_dump, *options, *(f"--schema={schema}" for schema in schemas), conninfo],
+            env=environment,
             capture_output=True,
             text=True,
             check=True,

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarry.local.telling import Format, write_csv, write_json
-from quarry.platform.text import visible
+from quarry.platform.text import marked_parts, visible
 
 BAR_CELLS = 16
 PLAIN_CELLS = 10_000
@@ -50,6 +50,12 @@ def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
     """The conditions that a result meets and misses, on one line; empty if there are none."""
     met = [Text(f"✓ {printable(label)}", "green") for label in meets]
     return Text("  ").join([*met, *(Text(f"✗ {printable(label)}", "yellow") for label in misses)])
+
+
+def snippet_text(snippet: str) -> Text:
+    """A snippet on one line, the matched words in bold."""
+    parts = ((" ".join(printable(part).split("\n")), "bold" if hit else "") for part, hit in marked_parts(snippet))
+    return Text.assemble(*parts)
 
 
 class MarkdownWriter:
@@ -179,13 +185,13 @@ def write_rows(
         write_table(make_console(), headings, cells)
 
 
-def timeline_bar(start: float, duration: float, whole: float, cells: int = BAR_CELLS) -> str:
-    """A span of time as a bar of at most `cells` characters: blank up to its start, then at least one block."""
+def timeline_bar(start: float, duration: float, whole: float) -> str:
+    """A span of time as a bar of at most BAR_CELLS characters: blank up to its start, then at least one block."""
     if whole <= 0:
         return ""
-    first = min(cells - 1, int(start / whole * cells))
-    length = max(1, round(duration / whole * cells))
-    return " " * first + "█" * min(length, cells - first)
+    first = min(BAR_CELLS - 1, int(start / whole * BAR_CELLS))
+    length = max(1, round(duration / whole * BAR_CELLS))
+    return " " * first + "█" * min(length, BAR_CELLS - first)
 
 
 @dataclass

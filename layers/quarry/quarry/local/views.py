@@ -14,10 +14,9 @@ from rich.text import Text
 from quarry.answering.contract import AnswerData, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
 from quarry.companies import contract as companies
-from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
+from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable, snippet_text
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
-from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
 from quarry.verification.wire import CheckedStatement, Confidence, MarkedText, marked_end
@@ -47,8 +46,23 @@ class View(ABC):
         self._answer: MarkdownWriter | None = None
         self._marked = MarkedText()
 
+    def show(self, event: BaseModel) -> None:
+        """Print an event."""
+        match event:
+            case ToolCallEvent(data=call):
+                self._tool_call(call.tool, call.arguments)
+            case ToolObservationEvent(data=observation) | campaigns.ToolObservationEvent(data=observation):
+                self._line(f"  {observation.summary}", "dim")
+            case PartialTextEvent(data=piece):
+                self._write(piece.text)
+            case TextWithdrawnEvent(data=withdrawal):
+                self._withdraw(withdrawal.reason)
+            case _:
+                self._show(event)
+
     @abstractmethod
-    def show(self, event: BaseModel) -> None: ...
+    def _show(self, event: BaseModel) -> None:
+        """Print an event of this domain alone."""
 
     def _line(self, text: str, style: str = "") -> None:
         """Print a line of untrusted text."""
@@ -100,9 +114,9 @@ class View(ABC):
             self._answer = MarkdownWriter(self._console)
         self._answer.feed(text)
 
-    def _end_answer(self, statements: Iterable[CheckedStatement] = (), label: str = "") -> None:
+    def _end_answer(self, statements: Iterable[CheckedStatement] = ()) -> None:
         """Print the rest of the answer, with its marks and why they are there."""
-        self._print(marked_end(self._marked, statements, label))
+        self._print(marked_end(self._marked, statements))
         if self._answer is not None:
             self._answer.finish()
             self._answer = None
@@ -113,7 +127,7 @@ class View(ABC):
             for question in questions:
                 self._line(f"• {question}")
 
-    def _tell_confidence(self, confidence: Confidence | None) -> None:
+    def _tell_confidence(self, confidence: Confidence | records.ConfidenceEvent | None) -> None:
         if confidence is not None:
             self._console.print()
             self._line(confidence.label, _LEVEL_STYLES[confidence.level])
@@ -140,7 +154,7 @@ class RecordsView(View):
         self._numbers: records.AggregationEvent | None = None
         self._text = ""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         match event:
             case records.ToolCallEvent():
                 self._tool_call(event.tool, event.arguments)
@@ -167,8 +181,7 @@ class RecordsView(View):
         """What follows the text and its sources."""
         match event:
             case records.ConfidenceEvent():
-                self._console.print()
-                self._line(event.label, _LEVEL_STYLES[event.level])
+                self._tell_confidence(event)
             case records.FollowupsEvent():
                 self._ask_next(event.questions)
             case records.DoneEvent():
@@ -205,17 +218,16 @@ class CompaniesView(View):
         """Those that ended while the answer was written: shown below it."""
         self._is_writing = False
 
-    def show(self, event: BaseModel) -> None:
+    def _write(self, piece: str) -> None:
+        self._is_writing = True
+        super()._write(piece)
+
+    def _show(self, event: BaseModel) -> None:
         match event:
             case companies.ActivityEvent(data=step) if step.status != "running":
                 self._steps.append(step)
                 if not self._is_writing:
                     self._show_steps()
-            case PartialTextEvent(data=piece):
-                self._is_writing = True
-                self._write(piece.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
             case companies.FinalAnswerEvent(data=answer):
                 self._end_answer(answer.statements)
                 self._tell_numbers(answer.aggregation, answer.content)
@@ -257,20 +269,10 @@ class CompaniesView(View):
 class CampaignsView(View):
     """The events of a chat about campaigns: searches, answer, campaigns, counts as bars, what to ask next."""
 
-    def show(self, event: BaseModel) -> None:
-        match event:
-            case ToolCallEvent():
-                self._tool_call(event.data.tool, event.data.arguments)
-            case campaigns.ToolObservationEvent():
-                self._line(f"  {event.data.summary}", "dim")
-            case PartialTextEvent():
-                self._write(event.data.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
-            case campaigns.FinalAnswerEvent():
-                self._end(event.data)
-
-    def _end(self, answer: campaigns.ChatResponse) -> None:
+    def _show(self, event: BaseModel) -> None:
+        if not isinstance(event, campaigns.FinalAnswerEvent):
+            return
+        answer = event.data
         self._end_answer(answer.statements)
         self._tell_numbers(answer.aggregation, answer.response)
         self._tell_confidence(answer.confidence)
@@ -302,19 +304,10 @@ class CampaignsView(View):
 class AnswerView(View):
     """The events of an answer: searches, the text, and the rows that it speaks of."""
 
-    def show(self, event: BaseModel) -> None:
-        match event:
-            case ToolCallEvent():
-                self._tool_call(event.data.tool, event.data.arguments)
-            case ToolObservationEvent():
-                self._line(f"  {event.data.summary}", "dim")
-            case PartialTextEvent():
-                self._write(event.data.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
-            case FinalAnswerEvent(data=answer):
-                for result in self._end(answer, answer.results):
-                    self._show_result(result.id, "", result.title, "", result.snippet)
+    def _show(self, event: BaseModel) -> None:
+        if isinstance(event, FinalAnswerEvent):
+            for result in self._end(event.data, event.data.results):
+                self._show_result(result.id, "", result.title, "", result.snippet)
 
     def _end(self, answer: AnswerData, results: Sequence[R]) -> Iterator[R]:
         """The results to show between the text and what follows them."""
@@ -329,18 +322,15 @@ class AnswerView(View):
         kind = (f"{type}  " if type else "", "cyan")
         self._console.print(Text.assemble(kind, (printable(title), "bold")))
         self._line("  " + " · ".join(filter(None, (about, id))), "dim")
-        text = Text("  ")
-        for part, is_match in marked_parts(snippet):
-            text.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
-        self._console.print(text)
+        self._console.print(Text("  ") + snippet_text(snippet))
 
 
 class ProjectsView(AnswerView):
     """The same for projects: each entity with its type and project."""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         if not isinstance(event, ontology.FinalAnswerEvent):
-            super().show(event)
+            super()._show(event)
             return
         for result in self._end(event.data, event.data.results):
             near = f"{result.id} · only near" if result.near else result.id
@@ -350,7 +340,7 @@ class ProjectsView(AnswerView):
 class PeopleView(View):
     """The answer of a people search: how the query was read, the people with reasons and cards, what could be relaxed."""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         assert isinstance(event, people.PeopleSearchResponse)
         payload = event.constraints
         for name, constraints in (("must", payload.must), ("should", payload.should), ("not", payload.exclude)):
