@@ -286,8 +286,8 @@ def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
 def _between(page: str, start: str, text: str, end: str) -> str:
     """`page` with `text` between its markers."""
     head, _, rest = page.partition(start)
-    _, found, tail = rest.partition(end)
-    if not found:
+    _, marker, tail = rest.partition(end)
+    if not marker:
         raise SystemExit(f"{start.strip()}: this marker, or the one that ends it, is gone")
     return head + start + text + end + tail
 
