@@ -102,9 +102,7 @@ def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Refere
 
 
 def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
-    """The columns that say what kind of thing a row is, or where it is, with the kinds of their facets; those so called come
-    first.
-    """
+    """The columns with a row's kind or place, and the kinds of their facets; columns with such a name come first."""
     others = []
     for column in guess.categories:
         if is_place(column, guess.relation):

@@ -492,7 +492,7 @@ def with_conditions(
 def _validated(
     connection: SyncConnection, relations: Mapping[tuple[str, str], Relation], table: str, condition: RowCondition
 ) -> RowCondition:
-    """The condition as Postgres writes it back; as it is where there is no such table, which is told elsewhere."""
+    """The condition as Postgres writes it back; unchanged where there is no such table, which `check` reports."""
     relation = relations.get(table_name(table))
     return condition if relation is None else read_condition(connection, relation, condition.sql)
 

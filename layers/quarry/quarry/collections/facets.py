@@ -90,7 +90,7 @@ def hides_rows(collection: Collection) -> bool:
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     if collection.has_own_words:
-        return  # what callers may see is said by the rows' owners alone
+        return  # the rows' owners alone decide what callers see
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
         may_hide = reached & collection.guarded_tables or any(table_name(each) in collection.owned for each in reached)

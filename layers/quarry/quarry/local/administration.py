@@ -29,7 +29,7 @@ from quarry.web.streamed_response import StreamedResponse
 
 HEARTBEAT_SECONDS = 10.0
 RESERVE_SECONDS = 15.0
-"""How long before the invocation's time is up a command is ended, so that its end is told and logged."""
+"""How long before the end of the invocation a command is ended, so that its end is reported and logged."""
 KILL_SECONDS = 5.0
 READ_BYTES = 1 << 16
 

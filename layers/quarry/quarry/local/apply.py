@@ -153,7 +153,7 @@ def declared_sources(
     *,
     with_all: bool = False,
 ) -> dict[str, tuple[Collection, Source]]:
-    """Like `drafted_sources`, of declarations over the tables `by_name`; `with_all` the columns that may be asked for too."""
+    """Like `drafted_sources`, of declarations over the tables `by_name`; `with_all`: with their other columns too."""
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(declarations.items(), 1):
         relation = by_name[table_name(declaration.source)]

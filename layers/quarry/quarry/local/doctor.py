@@ -127,7 +127,7 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
 
 
 def _doubled(connection: SyncConnection, collection: Collection, relations: Relations) -> str:
-    """What two rows have the same key; "" where no two have, a unique index says so, or it takes too long to see."""
+    """How many rows have the same key, and which; "" where keys are unique, or the check takes too long."""
     source = relations.get(collection.source)
     if source is None or not collection.key or any({*key} == {*collection.key} for key in source.keys):
         return ""

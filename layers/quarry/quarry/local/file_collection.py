@@ -28,8 +28,7 @@ from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.sources import BUILT_IN
-from quarry_map.drafting import draft_one
-from quarry_map.table_draft import epoch_note
+from quarry_map.drafting import draft_one, epoch_note
 
 FILE = Path(FILE_NAME)
 
