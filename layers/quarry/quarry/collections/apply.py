@@ -151,7 +151,9 @@ def resolved(
             "facets": {name: tables.facet(facet) for name, facet in declaration.facets.items()},
             "links": {name: tables.link(link) for name, link in declaration.links.items()},
             "kept_with": {
-                by: condition.model_copy(update={"key": condition.key or tables.key_referred_to(by, condition.of)})
+                by: condition.model_copy(
+                    update={"key": condition.key or referred_key(relation, by, relations[table_name(condition.of)])}
+                )
                 for by, condition in declaration.kept_with.items()
             },
             "topic": tuple(tables.title(each, relation) for each in declaration.topic),
@@ -168,10 +170,6 @@ class _Tables(NamedTuple):
 
     def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str | None:
         return each.key or referred_key(source, each.by or "", self.relations[table_name(each.of or "")])
-
-    def key_referred_to(self, by: str, of: str) -> str | None:
-        """The column of another table that a column refers to."""
-        return referred_key(self.relation, by, self.relations[table_name(of)])
 
     def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:

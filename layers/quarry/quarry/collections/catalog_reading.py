@@ -364,22 +364,12 @@ def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]
     ]
     typed = [(row, type) for row in usual if (type := _type(row)) is not None]
     for row, type in typed[:KEYS_MAX]:
-        share = row["different"] / row["held"]
-        yield Column(
-            ".".join((column.name, *row["path"])),
-            column.number,
-            type.base,
-            type.base,
-            CATEGORIES[type.base],
-            type.is_array,
-            True,
-            row["width"],
-            row["different"] if share <= 1 / 2 else -share,
-            None,
-            row["least"],
-            row["most"],
-            None if type.base != TEXT or type.is_array else traits_of(row["texts"] or []),
-        )
+        name, base, share = ".".join((column.name, *row["path"])), type.base, row["different"] / row["held"]
+        distinct = row["different"] if share <= 1 / 2 else -share
+        traits = traits_of(row["texts"] or []) if base == TEXT and not type.is_array else None
+        figures = {"width": row["width"], "distinct": distinct, "least": row["least"], "most": row["most"]}
+        plain = Column(name, column.number, base, base, CATEGORIES[base], type.is_array, True, None, None, None)
+        yield replace(plain, traits=traits, **figures)
 
 
 def _is_plain(key: str) -> bool:

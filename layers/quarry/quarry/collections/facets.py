@@ -102,22 +102,16 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     """How the collection's texts are embedded. They are read from the source, row by row."""
     titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    rows, windows = collection.rows, collection.windows
     if collection.has_own_words:
-        return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
+        return EmbeddedTable(rows, windows, columns, titles=titles)
     # no more of a long text is embedded than is searched by words
     expressions = {
         name: f"(select left({collection.text(name)}, {TEXT_MAX_CHARACTERS}) from {collection.source_sql} x"
         f" where {collection.has_key('t.id')})"
         for name in columns
     }
-    return EmbeddedTable(
-        collection.rows,
-        collection.windows,
-        columns,
-        titles=titles,
-        expressions=expressions,
-        declared_in=COLLECTION_WINDOWS,
-    )
+    return EmbeddedTable(rows, windows, columns, titles=titles, expressions=expressions, declared_in=COLLECTION_WINDOWS)
 
 
 def row_nouns(collection: Collection) -> tuple[str, ...]:

@@ -249,7 +249,8 @@ class FileLoad:
     def _staged_text(self, record: Record, file: RecordFile) -> str | None:
         """The JSON text of a record; None where the record is wrong, which is noted."""
         if record.problem or not isinstance(record.fields, dict):
-            why = record.problem or f"is {_kind(record.fields)} instead of an object whose names are columns"
+            kind = "a list" if isinstance(record.fields, list) else "a value"
+            why = record.problem or f"is {kind} instead of an object whose names are columns"
             self._note(record, file, [(file.unit, why)])
             return None
         fields = self._without_empty(record.fields)
@@ -283,8 +284,9 @@ class FileLoad:
             column = relation.by_name.get(self.guesser.name(header, file))
             if column is None:
                 problems.append((header, f"{relation.name} has no such column"))
-            elif why := _misfit(value, column.type, file, self.writing):
-                problems.append((header, why))
+            elif value is not None and (type := _OURS.get(column.type)):
+                why = misfit(value, type, self.writing, is_cell=file.cells_are_text)
+                problems += [(header, why)] if why else []
         present = {self.guesser.name(header, file) for header, value in fields.items() if value is not None}
         return problems + [(name, "is missing, but it is the key") for name in self._needs if name not in present]
 
@@ -439,17 +441,6 @@ class FileLoad:
             [self.relation.oid, [*self.relation.primary_key]],
         ).fetchone()
         return () if row and row[0] else self.relation.primary_key
-
-
-def _kind(value: object) -> str:
-    return "a list" if isinstance(value, list) else "a value"
-
-
-def _misfit(value: object, type: str, file: RecordFile, writing: Writing) -> str | None:
-    """Why a value does not fit a column, as far as it is checked here."""
-    if value is None or type not in _OURS:
-        return None
-    return misfit(value, _OURS[type], writing, is_cell=file.cells_are_text)
 
 
 def _text_of(header: str) -> Composed:

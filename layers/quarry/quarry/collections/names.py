@@ -342,11 +342,11 @@ def is_category(column: Column, rows: int | None) -> bool:
         return True
     if not _may_be_label(column):
         return False
-    is_called_one = says(column.name, "category")
+    is_named_so = says(column.name, "category")
     count = _values(column, rows)
     if rows is None or count is None:
-        return is_called_one
-    return (is_called_one and rows < FEW_ROWS) or 1 < count <= min(FACET_VALUES_MAX, rows / 2)
+        return is_named_so
+    return (is_named_so and rows < FEW_ROWS) or 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
 def comes_again(column: Column, rows: int | None) -> bool:
@@ -392,10 +392,17 @@ def is_year(column: Column) -> bool:
         return False
     terms = words(column.name)
     if any(_is_year(word) for word in (*terms[-1:], *(terms[:1] if {*terms[1:]} <= word_set("dated_by_year") else ()))):
-        return column.least is None or column.most is None or _are_years(column.least, column.most)
-    if len(terms) != 1 or column.least is None or column.most is None or not _are_years(column.least, column.most):
+        return column.least is None or column.most is None or lies_in(column, YEAR_LEAST, YEAR_MOST)
+    if len(terms) != 1 or not lies_in(column, YEAR_LEAST, YEAR_MOST):
         return False
-    return terms[0] in word_set("dated_by_year") or (_is_participle(terms[0]) and column.least >= RECENT_LEAST)
+    return terms[0] in word_set("dated_by_year") or (
+        _is_participle(terms[0]) and lies_in(column, RECENT_LEAST, YEAR_MOST)
+    )
+
+
+def lies_in(column: Column, least: float, most: float) -> bool:
+    """Whether the numbers of a column are known to lie in a range, both ends included."""
+    return column.least is not None and column.most is not None and least <= column.least <= column.most <= most
 
 
 def _is_participle(word: str) -> bool:
@@ -405,10 +412,6 @@ def _is_participle(word: str) -> bool:
 def _is_year(word: str) -> bool:
     """Whether a word means a year. German words may end in it ("baujahr")."""
     return word in word_set("year") or (word.endswith("jahr") and not word.startswith("halb"))
-
-
-def _are_years(least: float, most: float) -> bool:
-    return YEAR_LEAST <= least <= most <= YEAR_MOST
 
 
 def is_number(column: Column) -> bool:
@@ -456,13 +459,13 @@ def is_truth(column: Column) -> bool:
 
 def is_epoch(column: Column) -> bool:
     """Whether it holds seconds or milliseconds since 1970, by its name and as measured."""
-    if column.base not in _WHOLE_NUMBERS or column.is_array or column.least is None or column.most is None:
+    if column.base not in _WHOLE_NUMBERS or column.is_array:
         return False
     terms = words(column.name)
     is_dated = terms[-1:] in (("at",), ("on",)) or any(
         says(column.name, meaning) for meaning in ("epoch", "created", "happened", "bookkeeping", "later", "due")
     )
-    return is_dated and any(EPOCH_LEAST * unit <= column.least <= column.most < EPOCH_END * unit for unit in (1, 1000))
+    return is_dated and any(lies_in(column, EPOCH_LEAST * unit, EPOCH_END * unit - 1) for unit in (1, 1000))
 
 
 def codes_of(column: Column) -> dict[str, str]:
@@ -481,35 +484,21 @@ def codes_of(column: Column) -> dict[str, str]:
 
 def is_flag(column: Column) -> bool:
     """Whether it is a yes or no as a number: by its name, and by holding only 0 and 1."""
-    if column.category != "N" or column.is_array or column.least is None or column.most is None:
-        return False
     terms = words(column.name)
-    is_named_so = bool(terms) and (
-        terms[0] in word_set("flag_first") or terms[-1] in word_set("flag") or _is_participle(terms[-1])
-    )
-    return is_named_so and column.least >= 0 and column.most <= 1
+    if column.category != "N" or column.is_array or not terms or not lies_in(column, 0, 1):
+        return False
+    return terms[0] in word_set("flag_first") or terms[-1] in word_set("flag") or _is_participle(terms[-1])
 
 
 def is_share(column: Column) -> bool:
     """Whether it holds fractions from 0 to 1, as measured: a discount of 0.05."""
-    return (
-        is_number(column)
-        and column.most is not None
-        and column.least is not None
-        and 0 <= column.least <= column.most <= 1
-    )
+    return is_number(column) and lies_in(column, 0, 1)
 
 
 def in_percent(column: Column) -> bool:
     """Whether it holds percentages, by its name and as measured: a `discount_pct` of 5."""
-    return (
-        is_number(column)
-        and words(column.name)[-1:] in (("percent",), ("percentage",))
-        and column.least is not None
-        and column.most is not None
-        and column.least >= 0
-        and 1 < column.most <= 100
-    )
+    is_named_so = words(column.name)[-1:] in (("percent",), ("percentage",))
+    return is_number(column) and is_named_so and lies_in(column, 0, 100) and not lies_in(column, 0, 1)
 
 
 def unit_of(column: Column) -> str | None:

@@ -165,6 +165,12 @@ def read_predicate(text: str) -> list[Condition]:
     return _Reader(text).read()
 
 
+def _parts(condition: Condition) -> list[Condition]:
+    """The conditions that a condition is made of."""
+    negated = [condition["not"]] if "not" in condition else []
+    return [*condition.get("any_of", ()), *condition.get("all_of", ()), *negated]
+
+
 def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
     """The fields that conditions name."""
     for condition in conditions:
@@ -173,26 +179,15 @@ def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
             value = condition.get("value")
             if isinstance(value, dict) and "field" in value:
                 yield value["field"]
-        for key in ("any_of", "all_of"):
-            yield from fields_of(condition.get(key, ()))
-        if "not" in condition:
-            yield from fields_of([condition["not"]])
+        yield from fields_of(_parts(condition))
 
 
 def depends_on_day(conditions: Sequence[Condition]) -> bool:
     """Whether the conditions depend on today's date."""
     return any(
-        isinstance(value, str) and _DAY.fullmatch(value) is not None
-        for condition in conditions
-        for value in (condition.get("value"), *condition.get("values", ()))
-    ) or any(
-        depends_on_day(parts)
-        for condition in conditions
-        for parts in (
-            condition.get("any_of", ()),
-            condition.get("all_of", ()),
-            [condition["not"]] if "not" in condition else [],
-        )
+        any(isinstance(each, str) and _DAY.fullmatch(each) for each in (one.get("value"), *one.get("values", ())))
+        or depends_on_day(_parts(one))
+        for one in conditions
     )
 
 

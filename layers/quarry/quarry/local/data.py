@@ -125,21 +125,14 @@ def _load_source(
     skip_invalid: bool,
     with_name: bool,
 ) -> bool:
-    """Load one file and report its rows, with its name if `named`; whether it could be loaded."""
-    name = name_of(source)
-    schema = database.settings.database_schema
+    """Load one file and report its rows, `with_name` with the file's name; whether it could be loaded."""
+    name, schema = name_of(source), database.settings.database_schema
+    check = partial(check_rows, rows_max=database.rows_max)
     prefix = f"{name}: " if with_name else ""
     try:
         with opened_records(source, options, table.name) as (records, bar):
-            loaded = load_records(
-                database.url,
-                table,
-                records,
-                schema=schema,
-                skip_invalid=skip_invalid,
-                on_progress=bar.reach,
-                check=partial(check_rows, rows_max=database.rows_max),
-            )
+            load = partial(load_records, database.url, table, records, schema=schema, check=check)
+            loaded = load(skip_invalid=skip_invalid, on_progress=bar.reach)
     except (LoadError, UnreadableFile, Forbidden) as error:
         report_failure(error, name, prefix)
         return False

@@ -35,7 +35,7 @@ from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.platform.settings import LOCAL_EMBEDDING_MODEL, Settings
-from quarry.postgres.embed import Backlog, read_backlog
+from quarry.postgres.embed import read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
 from quarry.postgres.schema import SyncConnection, value
@@ -91,12 +91,9 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
             yield Finding("absent", f"rows of {collection.name}", problem, advice)
         other = [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
         if embedding_model == LOCAL_EMBEDDING_MODEL and other:
-            yield Finding(
-                "absent",
-                f"meaning in {collection.name}",
-                f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words",
-                "if words are not enough, use a multilingual model: set EMBEDDINGS=openai, then run `quarry embed --all`",
-            )
+            detail = f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words"
+            advice = "if words are not enough, use a multilingual model: set EMBEDDINGS=openai, then run `quarry embed --all`"
+            yield Finding("absent", f"meaning in {collection.name}", detail, advice)
 
 
 def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
@@ -208,23 +205,20 @@ def _faults_of_tables(
 ) -> Iterator[tuple[bool, str, str]]:
     """Possible faults of a collection's tables, worst first: whether it has the fault, what it is, what to do."""
     if not all(collection.source):
+        table = f"the table {collection.declaration.source}"
         if declared_source(collection.declaration) in relations:
-            yield (
-                True,
-                f"the table {collection.declaration.source} was replaced by another of this name",
-                "run `quarry apply`",
-            )
-        yield True, f"the table {collection.declaration.source} no longer exists", _MEND
+            yield True, f"{table} was replaced by another of this name", "run `quarry apply`"
+        yield True, f"{table} no longer exists", _MEND
         return
     declared, others = declared_source(collection.declaration), referenced_tables({"": collection.declaration})
-    for table in (collection.source, *sorted(others - {declared, collection.source})):
-        name, relation = ".".join(table), relations.get(table)
+    for each in (collection.source, *sorted(others - {declared, collection.source})):
+        name, relation = ".".join(each), relations.get(each)
         if relation is None:
             yield True, f"the table {name}, which it refers to, no longer exists", _MEND
             continue
         grant = f"grant select on {name} to the role of DATABASE_URL"
         yield not relation.may_select, f"this role may not read {name}", grant
-        if table == collection.source:
+        if each == collection.source:
             changed = ", ".join(_changed(collection, relation))
             yield bool(changed), f"columns of {name} have changed: {changed}", _MEND
         if relation.bypassed and not collection.declaration.bypasses_policies:
@@ -234,11 +228,8 @@ def _faults_of_tables(
 def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, str]]:
     """Other possible faults, worst first."""
     declared, source = collection.declaration, ".".join(collection.source)
-    yield (
-        not state.sees_all,
-        f"policies hide rows of {source}",
-        "give the role BYPASSRLS, or add a policy for select using (true)",
-    )
+    policy = "give the role BYPASSRLS, or add a policy for select using (true)"
+    yield not state.sees_all, f"policies hide rows of {source}", policy
     lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
     yield state.problem is not None, f"out of date: {state.problem}", "run `quarry reconcile` once it is fixed"
@@ -334,12 +325,8 @@ def _chat_model(settings: Settings) -> Finding:
         at_bedrock = settings.model_provider == "bedrock"
         where = ", at Bedrock" if at_bedrock else ", at OPENAI_BASE_URL" if settings.openai_base_url else ""
         return Finding("ok", "chat model", f"{settings.chat_model_name}{where} (not called)")
-    return Finding(
-        "absent",
-        "chat model",
-        "none; the fallbacks answer",
-        "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock",
-    )
+    advice = "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock"
+    return Finding("absent", "chat model", "none; the fallbacks answer", advice)
 
 
 def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
@@ -362,14 +349,10 @@ def _extension(connection: SyncConnection, name: str, subject: str, least: tuple
     if row is None:
         return Finding("broken", subject, "not installed on the server", f"install {subject} there")
     version, created = row
-    if _numbers(version) < least:
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < least:
         needed = ".".join(str(part) for part in least)
-        return Finding(
-            "broken",
-            subject,
-            version,
-            f"Quarry needs {needed} or newer: update it, then run `alter extension {name} update`",
-        )
+        advice = f"Quarry needs {needed} or newer: update it, then run `alter extension {name} update`"
+        return Finding("broken", subject, version, advice)
     return Finding("ok", subject, version if created else f"{version}; `quarry migrate` creates it")
 
 
@@ -408,13 +391,10 @@ def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
         return Finding("absent", subject, "none yet", "load data, or run `quarry embed`")
     name, dimensions = row
     if (name, dimensions) != (settings.embedding_model_name, settings.embedding_dimensions):
-        return Finding(
-            "broken",
-            subject,
-            f"made by {name} ({dimensions} dimensions), but the settings name {settings.embedding_model_name}"
-            f" ({settings.embedding_dimensions} dimensions)",
-            "restore the settings, or run `quarry embed --all` to embed everything again",
-        )
+        own = f"{settings.embedding_model_name} ({settings.embedding_dimensions} dimensions)"
+        detail = f"made by {name} ({dimensions} dimensions), but the settings name {own}"
+        advice = "restore the settings, or run `quarry embed --all` to embed everything again"
+        return Finding("broken", subject, detail, advice)
     return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
 
 
@@ -447,7 +427,10 @@ async def _not_embedded(database: LocalDatabase) -> Finding:
     subject = "rows not embedded"
     if not backlog:
         return Finding("ok", subject, "none")
-    detail = ", ".join(f"{labels.get(name, name)} {_waiting(waits)}" for name, waits in backlog.items())
+    detail = ", ".join(
+        f"{labels.get(name, name)} {each.rows:,}" + (f" since {each.since:%Y-%m-%d %H:%M} UTC" if each.since else "")
+        for name, each in backlog.items()
+    )
     return Finding("absent", subject, detail, "run `quarry embed --stale`")
 
 
@@ -463,13 +446,3 @@ async def replica_finding(database: LocalDatabase) -> Finding:
         lag = f"more than {database.settings.database_reader_lag_seconds:g} seconds behind"
         return Finding("absent", subject, f"{lag}; {elsewhere}", "check its replication")
     return Finding("broken", subject, f"does not answer; {elsewhere}", "start it, or unset DATABASE_READER_URL")
-
-
-def _waiting(backlog: Backlog) -> str:
-    since = f" since {backlog.since:%Y-%m-%d %H:%M} UTC" if backlog.since else ""
-    return f"{backlog.rows:,}{since}"
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
@@ -73,24 +73,24 @@ def add(
     """Add a tenant: its schema, with all tables and functions, at a node if one is named. Raises ConfigurationError if the name
     or the schema is taken, or the node is none.
     """
-    settings = database.settings
-    done = add_tenant(
-        database.url,
-        name,
-        schema,
-        own_schema=settings.database_schema,
-        embedding_dimensions=settings.embedding_dimensions,
-        node=node,
-    )
+    tenant = add_tenant(database.url, name, schema, **_own(database.settings), node=node).tenant
     with database.connect() as connection:
         set_quotas(connection, name, _quotas(requests_per_minute, rows_max, credits_max))
-    place = f" at {done.tenant.node}" if done.tenant.node else ""
-    tell(
-        f"added {printable(name)} in the schema {done.tenant.schema_name}{place}",
-        tenants=[{"name": name, "schema": done.tenant.schema_name, "node": done.tenant.node}],
-    )
-    if settings.tenant_claim is None:
+    place = f" at {tenant.node}" if tenant.node else ""
+    fact = {"name": name, "schema": tenant.schema_name, "node": tenant.node}
+    tell(f"added {printable(name)} in the schema {tenant.schema_name}{place}", tenants=[fact])
+    if database.settings.tenant_claim is None:
         note("TENANT_CLAIM is unset: until it names a claim, requests are served from the installation's own schema")
+
+
+class _Own(TypedDict):
+    own_schema: str
+    embedding_dimensions: int
+
+
+def _own(settings: Settings) -> _Own:
+    """What the schemas of tenants are made after."""
+    return {"own_schema": settings.database_schema, "embedding_dimensions": settings.embedding_dimensions}
 
 
 def _quotas(*values: int | None) -> dict[str, int | None]:
@@ -171,21 +171,10 @@ def _size(sizes: dict[str, int] | None, tenant: TenantRow) -> int | None:
 
 def move(database: LocalDatabase, name: str, node: str) -> None:
     """Move a tenant to a node while it serves. Raises as `move_tenant`."""
-    settings = database.settings
-    program = database.program("pg_dump", ", of the servers' version or newer")
-    done = move_tenant(
-        database.url,
-        name,
-        node,
-        own_schema=settings.database_schema,
-        embedding_dimensions=settings.embedding_dimensions,
-        dump=partial(definitions, program),
-        report=note,
-    )
-    tell(
-        f"moved {printable(name)} to {node}; writes were refused for {done.stalled_seconds:.1f} s",
-        moved=[{"name": name, "node": done.tenant.node, "stalled_seconds": round(done.stalled_seconds, 3)}],
-    )
+    dump = partial(definitions, database.program("pg_dump", ", of the servers' version or newer"))
+    done = move_tenant(database.url, name, node, **_own(database.settings), dump=dump, report=note)
+    fact = {"name": name, "node": done.tenant.node, "stalled_seconds": round(done.stalled_seconds, 3)}
+    tell(f"moved {printable(name)} to {node}; writes were refused for {done.stalled_seconds:.1f} s", moved=[fact])
 
 
 def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
@@ -202,16 +191,11 @@ def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
 
 def migrate_tenants_of(url: str, settings: Settings, only: str | None = None) -> bool:
     """Migrate the tenants that are behind, or `only` one, and report each; whether all succeeded. Raises NotFound."""
-    results = migrate_tenants(
-        url,
-        own_schema=settings.database_schema,
-        embedding_dimensions=settings.embedding_dimensions,
-        names=None if only is None else [only],
-        report=_report,
-    )
+    names = None if only is None else [only]
+    results = migrate_tenants(url, **_own(settings), names=names, report=_report)
     if failed := [each for each in results if each.problem]:
-        names = ", ".join(printable(each.tenant.name) for each in failed)
-        note(f"{len(failed)} of {len(results)} tenants were not migrated: {names}; the others are up to date")
+        listed = ", ".join(printable(each.tenant.name) for each in failed)
+        note(f"{len(failed)} of {len(results)} tenants were not migrated: {listed}; the others are up to date")
     return not failed
 
 
@@ -220,11 +204,10 @@ def _report(result: TenantMigrated) -> None:
     if result.done is None:
         tell(f"tenant {printable(name)} failed: {result.problem}", tenants=[{"name": name, "problem": result.problem}])
     elif result.done.migrations or result.done.functions:
-        tell(
-            f"tenant {printable(name)}: applied {len(result.done.migrations)} migrations, re-created "
-            f"{len(result.done.functions)} functions",
-            tenants=[{"name": name, "migrations": [*result.done.migrations], "functions": [*result.done.functions]}],
-        )
+        migrations, functions = [*result.done.migrations], [*result.done.functions]
+        line = f"applied {len(migrations)} migrations, re-created {len(functions)} functions"
+        fact = {"name": name, "migrations": migrations, "functions": functions}
+        tell(f"tenant {printable(name)}: {line}", tenants=[fact])
 
 
 def definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
@@ -232,13 +215,8 @@ def definitions(pg_dump: str, url: str, schemas: Sequence[str]) -> str:
     conninfo, environment = for_program(url)
     options = ("--schema-only", "--no-owner", "--no-publications", "--no-subscriptions")
     try:
-        dumped = subprocess.run(
-            [pg_dump, *options, *(f"--schema={schema}" for schema in schemas), conninfo],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        command = [pg_dump, *options, *(f"--schema={schema}" for schema in schemas), conninfo]
+        dumped = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     except subprocess.CalledProcessError as error:
         raise ConfigurationError(f"pg_dump failed: {error.stderr.strip()}") from None
     # psql's own commands

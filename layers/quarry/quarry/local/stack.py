@@ -105,10 +105,9 @@ def _forwarded(arguments: Arguments) -> tuple[list[str], _Files]:
     if arguments.tenant is not None:
         argv = ["--tenant", arguments.tenant, *argv]
     makes_table = getattr(arguments, "collection", None) is not None
+    values = [getattr(arguments, each, None) for each in (*_FILES, *(["table"] if makes_table else []))]
     names = [
-        text
-        for each in (*_FILES, *(["table"] if makes_table else []))
-        for text in _texts(getattr(arguments, each, None))
+        str(text) for value in values for text in (value if isinstance(value, list) else [value]) if text is not None
     ]
     files = _Files()
     if "-" in names:
@@ -117,12 +116,6 @@ def _forwarded(arguments: Arguments) -> tuple[list[str], _Files]:
     if makes_table:
         files.add(DECLARATIONS)
     return [there.get(each, each) for each in argv], files
-
-
-def _texts(value: object) -> list[str]:
-    if value is None:
-        return []
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
 
 
 def _frames(stack: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -14,19 +14,7 @@ from typing import Any, Literal
 selected_tenant: ContextVar[str | None] = ContextVar("selected_tenant", default=None)
 """The name after `--tenant`; None: the installation's own schema."""
 
-OF_INSTALLATION = (
-    "completion",
-    "config",
-    "demo",
-    "doctor",
-    "eval",
-    "map",
-    "psql",
-    "tenant",
-    "tools",
-    "tune",
-    "uninstall",
-)
+OF_INSTALLATION = "completion config demo doctor eval map psql tenant tools tune uninstall".split()
 """Commands that know of no tenant."""
 
 

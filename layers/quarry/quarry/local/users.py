@@ -201,15 +201,10 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
     if not entries:
         print("No credits yet: the first search opens the account.")
         return
-    rows = [
-        (
-            f"{entry.created_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M}",
-            Text(f"{entry.amount:+,}", "green" if entry.amount > 0 else ""),
-            entry.reason,
-            entry.reference,
-        )
-        for entry in entries
-    ]
+    rows = []
+    for each in entries:
+        amount = Text(f"{each.amount:+,}", "green" if each.amount > 0 else "")
+        rows.append((f"{each.created_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M}", amount, each.reason, each.reference))
     print()
     write_table(make_console(), ("booked (UTC)", "credits ", "reason", "for"), rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from quarry.local.cli.command import (
 from quarry.platform.contract import DOMAINS
 
 if TYPE_CHECKING:
+    from quarry.collections.file_table import Mode
     from quarry.files.forms import ReadOptions
     from quarry.services.s3 import S3Object
 
@@ -61,25 +63,17 @@ def _load(arguments: Arguments) -> int:
     if arguments.append and arguments.replace:
         raise WrongUsage("use --append or --replace, not both")
     options, files = _read_options(arguments), arguments.files
+    skip_invalid, embed = arguments.skip_invalid, not arguments.no_embed
     if arguments.collection is None:
         table, *files = files
         _check_table(table, files, arguments)
         with fetched(map(_file, files)) as paths:
-            well = load_table(
-                table, paths, options=options, skip_invalid=arguments.skip_invalid, embed=not arguments.no_embed
-            )
+            well = load_table(table, paths, options=options, skip_invalid=skip_invalid, embed=embed)
         return DONE if well else FAILED
-    name = table_of(arguments.collection)
+    name, key = table_of(arguments.collection), arguments.key
+    mode: Mode = "append" if arguments.append else "replace" if arguments.replace else "update"
     with fetched(map(_file, files)) as paths:
-        well = load_collection(
-            name,
-            paths,
-            options=options,
-            mode="append" if arguments.append else "replace" if arguments.replace else "update",
-            key=arguments.key,
-            skip_invalid=arguments.skip_invalid,
-            embed=not arguments.no_embed,
-        )
+        well = load_collection(name, paths, options=options, mode=mode, key=key, skip_invalid=skip_invalid, embed=embed)
     return DONE if well else FAILED
 
 
@@ -108,20 +102,17 @@ def _read_options(arguments: Arguments) -> ReadOptions:
     return ReadOptions(arguments.format, encoding, header, arguments.total, arguments.sheet, writing)
 
 
-def _file(text: str) -> Path | S3Object:
+def _file(text: str, refusal: Callable[[str], Exception] = WrongUsage) -> Path | S3Object:
     from quarry.services.s3 import SCHEME, S3Object
 
     try:
         return S3Object.parse(text) if text.startswith(SCHEME) else Path(text)
     except ValueError as error:
-        raise WrongUsage(str(error)) from error
+        raise refusal(str(error)) from error
 
 
 def _file_argument(text: str) -> Path | S3Object:
-    try:
-        return _file(text)
-    except WrongUsage as error:
-        raise click.BadParameter(str(error)) from error
+    return _file(text, click.BadParameter)
 
 
 def add_data(group: Group) -> None:
