@@ -42,8 +42,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from quarry.api.routers import EVERYTHING
+from quarry.local.data import load_sample
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import load_sample
 from quarry.models import local_embedding
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, Pair
 from quarry.models.openai_connection import Connection

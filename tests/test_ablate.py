@@ -19,7 +19,7 @@ def found(refinement: Refinement) -> Any:
 @pytest.mark.parametrize("refinement", REFINEMENTS, ids=lambda each: each.name)
 def test_a_refinement_that_is_left_out_is_gone_and_comes_back(refinement: Refinement) -> None:
     whole = found(refinement)
-    with refinement.left_out():
+    with refinement.switched_off():
         without = found(refinement)
     assert found(refinement) is whole
     assert without is not whole

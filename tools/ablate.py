@@ -41,7 +41,7 @@ class Refinement:
     stays: str = ""
 
     @contextmanager
-    def left_out(self) -> Iterator[None]:
+    def switched_off(self) -> Iterator[None]:
         """The package without it."""
         holder, _, name = self.attribute.rpartition(".")
         module = importlib.import_module(f"quarry.{self.module}")
@@ -51,10 +51,10 @@ class Refinement:
     @property
     def lines(self) -> int:
         """The lines of the function or the constant."""
-        found: Any = importlib.import_module(f"quarry.{self.module}")
+        definition: Any = importlib.import_module(f"quarry.{self.module}")
         for name in self.attribute.split("."):
-            found = getattr(found, name)
-        return len(inspect.getsource(found).splitlines()) if inspect.isfunction(found) else 1
+            definition = getattr(definition, name)
+        return len(inspect.getsource(definition).splitlines()) if inspect.isfunction(definition) else 1
 
 
 REFINEMENTS = (
@@ -102,8 +102,8 @@ def line_of(refinement: Refinement, base: Summary, without: Summary) -> str:
         for name in MEASURES
         if name in base.measures and round(base.measures[name], 3) != round(without.measures[name], 3)
     ]
-    told = ", ".join(changes) or "no effect"
-    return f"| {refinement.domain} | {refinement.name} | {refinement.lines} | {told} | {refinement.stays} |"
+    summary = ", ".join(changes) or "no effect"
+    return f"| {refinement.domain} | {refinement.name} | {refinement.lines} | {summary} | {refinement.stays} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -111,15 +111,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.ablate", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("judged", type=Path, nargs="+")
     parser.add_argument("--only", default="", help="only refinements with this in their domain or name")
-    given = parser.parse_args(arguments)
-    queries = [query for path in given.judged for query in read_judged(path)]
+    options = parser.parse_args(arguments)
+    queries = [query for path in options.judged for query in read_judged(path)]
     base = asyncio.run(summaries(queries))
     print("| domain | refinement | lines | without it | stays because |\n|---|---|---|---|---|", flush=True)
     for each in REFINEMENTS:
-        if each.domain in base and given.only in f"{each.domain} {each.name}":
-            with each.left_out():
-                found = asyncio.run(summaries([query for query in queries if query.domain == each.domain]))
-            print(line_of(each, base[each.domain], found[each.domain]), flush=True)
+        if each.domain in base and options.only in f"{each.domain} {each.name}":
+            with each.switched_off():
+                figures = asyncio.run(summaries([query for query in queries if query.domain == each.domain]))
+            print(line_of(each, base[each.domain], figures[each.domain]), flush=True)
 
 
 if __name__ == "__main__":

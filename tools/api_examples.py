@@ -22,15 +22,15 @@ def examples(described: dict[str, Any]) -> list[Example]:
 
 def _example(recorded: RecordedEvent) -> Iterator[Example]:
     event = recorded.event
-    sent = event["multiValueQueryStringParameters"] or {}
-    sent |= {name: [value] for name, value in (event["pathParameters"] or {}).items()}
-    sent |= {name: [value] for name, value in event["headers"].items() if name == "Idempotency-Key"}
+    query = event["multiValueQueryStringParameters"] or {}
+    query |= {name: [value] for name, value in (event["pathParameters"] or {}).items()}
+    query |= {name: [value] for name, value in event["headers"].items() if name == "Idempotency-Key"}
     status, media_type, answer, is_shortened = _answer(recorded)
     yield Example(
         name=recorded.path.stem,
         method=event["httpMethod"].lower(),
         path=event["resource"].replace("+}", "}"),
-        parameters=sent,
+        parameters=query,
         body=json.loads(event["body"]) if event["body"] else None,
         status=status,
         media_type=media_type,
@@ -61,18 +61,18 @@ def _short(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _short(each) for name, each in value.items()}
     if isinstance(value, list):
-        kept = value[:LIST_MAX] if any(isinstance(each, dict) for each in value) else value
-        return [_short(each) for each in kept]
+        beginning = value[:LIST_MAX] if any(isinstance(each, dict) for each in value) else value
+        return [_short(each) for each in beginning]
     return value
 
 
 def _short_stream(text: str, is_sse: bool) -> str:
     """The first event of each kind, and the last event."""
     between = "\n\n" if is_sse else "\n"
-    kept: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for block in text.split(between):
-        kept.setdefault(_kind(block), _short_event(block))
-    return between.join(kept.values())
+        lines.setdefault(_kind(block), _short_event(block))
+    return between.join(lines.values())
 
 
 def _short_event(block: str) -> str:

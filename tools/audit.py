@@ -42,13 +42,17 @@ def verdict(dependencies: Sequence[dict[str, Any]]) -> tuple[bool, list[str]]:
     audited = [each for each in dependencies if "vulns" in each]
     if not audited:
         return False, ["its data cannot be reached from here; no package was looked up"]
-    found = [
+    problems = [
         f"{each['name']} {each['version']}: {one['id']}, mended in {' or '.join(one['fix_versions']) or 'no version yet'}"
         for each in audited
         for one in each["vulns"]
     ]
     unknown = [f"{each['name']}: {each['skip_reason']}" for each in dependencies if "vulns" not in each]
-    return bool(found), [*found, *unknown, f"packages looked up: {len(audited)}; vulnerabilities known: {len(found)}"]
+    return bool(problems), [
+        *problems,
+        *unknown,
+        f"packages looked up: {len(audited)}; vulnerabilities known: {len(problems)}",
+    ]
 
 
 def _each(option: str, values: Sequence[str]) -> list[str]:

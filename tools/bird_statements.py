@@ -75,9 +75,9 @@ class DeclaredDatabase(Database):
     def _declare(self, table: Table, column: str, key: str) -> None:
         if column == "primary":
             table.primary = [each.strip() for each in key.split(",")]
-            named = table.columns.get(table.primary[0].lower())
-            if len(table.primary) == 1 and isinstance(named, DeclaredColumn):
-                named.is_key = True
+            key_column = table.columns.get(table.primary[0].lower())
+            if len(table.primary) == 1 and isinstance(key_column, DeclaredColumn):
+                key_column.is_key = True
         for end in key.split(", ") if "(" in key else ():
             there, _, how = end.partition(" (")
             name, _, other = there.partition(".")
@@ -99,9 +99,9 @@ def _table(tree: exp.Create) -> Table:
     name = tree.this.this.name
     table = Table(name, plain(name.lower()), {})
     for column in tree.this.expressions:
-        known = {each.field for each in table.columns.values()}
+        names = {each.field for each in table.columns.values()}
         kind = _kind(column.args["kind"].sql().lower())
-        table.columns[column.name.lower()] = DeclaredColumn(column.name, plain(column.name, known), kind, [])
+        table.columns[column.name.lower()] = DeclaredColumn(column.name, plain(column.name, names), kind, [])
     return table
 
 
@@ -132,8 +132,8 @@ def tried(database: Database, statement: str) -> str:
 
 
 def _first(error: InvalidInput | ValidationError) -> str:
-    found: Any = error.errors if isinstance(error, InvalidInput) else error.errors()
-    return str(found[0].message if isinstance(error, InvalidInput) else found[0]["msg"])
+    details: Any = error.errors if isinstance(error, InvalidInput) else error.errors()
+    return str(details[0].message if isinstance(error, InvalidInput) else details[0]["msg"])
 
 
 def verdicts(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:
@@ -142,12 +142,12 @@ def verdicts(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:
         keys = list(csv.reader(lines, delimiter="\t"))[1:]
     databases: dict[str, Database] = {}
     for line in (folder / "statements.jsonl").read_text(encoding="utf-8").splitlines():
-        given = json.loads(line)
-        name = given["db_id"]
+        item = json.loads(line)
+        name = item["db_id"]
         if name not in databases:
             own = [[each.strip('"') for each in row[1:]] for row in keys if row[0] == name]
             databases[name] = DeclaredDatabase(folder / "schemas" / f"{name}.sql", own)
-        yield given, tried(databases[name], given["SQL"])
+        yield item, tried(databases[name], item["SQL"])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -155,16 +155,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--failures", type=Path)
-    given = parser.parse_args(arguments)
-    found = list(verdicts(given.folder))
-    reasons = Counter(why for _, why in found)
+    options = parser.parse_args(arguments)
+    results = list(verdicts(options.folder))
+    reasons = Counter(why for _, why in results)
     done = reasons.pop("written", 0)
-    print(f"{done} of {len(found)} statements ({done / max(len(found), 1):.1%}) are one Query.\n")
+    print(f"{done} of {len(results)} statements ({done / max(len(results), 1):.1%}) are one Query.\n")
     for reason, number in reasons.most_common(20):
         print(f"{number:5} {reason}")
-    if given.failures:
-        rows = [{**statement, "why": why} for statement, why in found if why != "written"]
-        given.failures.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    if options.failures:
+        rows = [{**statement, "why": why} for statement, why in results if why != "written"]
+        options.failures.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ _LOCALE = (
 
 def programs() -> Path | None:
     """The folder that QUARRY_CITUS names, if Citus is installed in it."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    folder = Path(named).resolve() if named else None
+    own_folder = os.environ.get(FOLDER_VARIABLE)
+    folder = Path(own_folder).resolve() if own_folder else None
     return folder if folder and (folder / "lib" / "citus.so").exists() else None
 
 
@@ -182,9 +182,9 @@ def cluster(
     folder: Path, directory: Path | None = None, *, has_citus: bool = True, workers: int = WORKERS
 ) -> Iterator[Cluster]:
     """A running cluster in a new directory, which is deleted at the end."""
-    with tempfile.TemporaryDirectory(prefix="quarry-citus-", dir=directory) as made:
-        Path(made).chmod(0o755)
-        nodes = Cluster(folder, Path(made), has_citus=has_citus, workers=workers)
+    with tempfile.TemporaryDirectory(prefix="quarry-citus-", dir=directory) as temporary:
+        Path(temporary).chmod(0o755)
+        nodes = Cluster(folder, Path(temporary), has_citus=has_citus, workers=workers)
         try:
             nodes.start()
             yield nodes

@@ -70,13 +70,13 @@ def generated_routes(api: Mapping[str, Any]) -> str:
     models: set[str] = set()
     for address, name in METHODS.items():
         method, _, path = address.partition(" ")
-        written = _Written(address, name, api["paths"][path][method.lower()], api["components"]["schemas"])
-        methods.append(written.source())
-        models |= written.models
+        routine = _Method(address, name, api["paths"][path][method.lower()], api["components"]["schemas"])
+        methods.append(routine.source())
+        models |= routine.models
     return _formatted(HEAD + "\n".join(_imports(models)) + "\n\nclass GeneratedRoutes:\n" + "\n".join(methods))
 
 
-class _Written:
+class _Method:
     """One method. `models` are the types of the contract that its source uses."""
 
     def __init__(self, address: str, name: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> None:
@@ -86,20 +86,22 @@ class _Written:
     def source(self) -> str:
         required: list[str] = []
         optional: list[str] = []
-        sent: list[str] = []
+        arguments: list[str] = []
         by_place: dict[str, list[Mapping[str, Any]]] = {"path": [], "header": []}
         for each in self._operation.get("parameters", ()):
             by_place[each["in"]].append(each)
         if path := by_place["path"]:
             required += [f"{each['name']}: {self._type(each['schema'])}" for each in path]
-            sent.append("path={" + ", ".join(f'"{each["name"]}": {each["name"]}' for each in path) + "}")
+            arguments.append("path={" + ", ".join(f'"{each["name"]}": {each["name"]}' for each in path) + "}")
         if headers := by_place["header"]:
-            named = {each["name"]: each["name"].lower().replace("-", "_") for each in headers}
-            optional += [f"{name}: str | None = None" for name in named.values()]
-            sent.append("headers=only_given({" + ", ".join(f'"{name}": {own}' for name, own in named.items()) + "})")
+            header_names = {each["name"]: each["name"].lower().replace("-", "_") for each in headers}
+            optional += [f"{name}: str | None = None" for name in header_names.values()]
+            arguments.append(
+                "headers=only_given({" + ", ".join(f'"{name}": {own}' for name, own in header_names.items()) + "})"
+            )
         if request := self._operation.get("requestBody"):
             schema = request["content"]["application/json"]["schema"]
-            fields = self._schemas[self._named(schema["$ref"])]
+            fields = self._schemas[self._type_name(schema["$ref"])]
             must = fields.get("required", [])
             for field, described in fields["properties"].items():
                 type_ = self._type(described)
@@ -108,28 +110,28 @@ class _Written:
                 else:
                     optional.append(f"{field}: {type_.removesuffix(' | None')} | None = None")
             body = ", ".join(f"{field}={field}" for field in fields["properties"])
-            sent.append(f"body=given({self._named(schema['$ref'])}, {body})")
+            arguments.append(f"body=given({self._type_name(schema['$ref'])}, {body})")
         parameters = ", ".join(["self", *required, *(["*", *optional] if optional else [])])
         repeatable = ", repeatable=False" if self._address in NOT_REPEATABLE else ""
         return (
             f'    @route("{self._address}", {self._answer()}{repeatable})\n'
             f"    def {self._name}({parameters}) -> CallInput:\n"
             f"{_docstring(self._operation['description'])}"
-            f"        return CallInput({', '.join(sent)})\n"
+            f"        return CallInput({', '.join(arguments)})\n"
         )
 
     def _answer(self) -> str:
         success = next(answer for status, answer in self._operation["responses"].items() if status.startswith("2"))
         if "content" not in success:
             return "NoneType"
-        return self._named(success["content"]["application/json"]["schema"]["$ref"])
+        return self._type_name(success["content"]["application/json"]["schema"]["$ref"])
 
     def _type(self, schema: Mapping[str, Any]) -> str:
         """A JSON schema as a type annotation."""
         if choices := schema.get("anyOf"):
             return " | ".join("None" if each.get("type") == "null" else self._type(each) for each in choices)
         if "$ref" in schema:
-            return self._named(schema["$ref"])
+            return self._type_name(schema["$ref"])
         if "enum" in schema:
             return "Literal[" + ", ".join(f'"{value}"' for value in schema["enum"]) + "]"
         if schema["type"] == "array":
@@ -138,7 +140,7 @@ class _Written:
             return "Mapping[str, Any]"
         return _SCALARS[schema["type"]]
 
-    def _named(self, reference: str) -> str:
+    def _type_name(self, reference: str) -> str:
         name = reference.rpartition("/")[2]
         self.models.add(name)
         return name

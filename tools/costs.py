@@ -31,7 +31,7 @@ LAMBDA_GB_SECOND = Price("Lambda, arm64, a GB-second", 0.0000133334)
 LAMBDA_MILLION = Price("Lambda, a million invocations", 0.20)
 API_MILLION = Price("API Gateway, REST, a million requests (the first 333 million)", 3.50)
 LOG_GB = Price("CloudWatch Logs, a GB written", 0.50)
-LOG_GB_KEPT = Price("CloudWatch Logs, a GB kept for a month", 0.03)
+LOG_GB_STORED = Price("CloudWatch Logs, a GB kept for a month", 0.03)
 METRIC = Price("CloudWatch, a custom metric, a month", 0.30)
 ALARM = Price("CloudWatch, an alarm's metric, a month", 0.10)
 TRACE_MILLION = Price("X-Ray, a million traces", 5.00)
@@ -83,7 +83,7 @@ def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
     return [
         Line("Lambda", [rate * SECONDS * _invoking(templates["template"]) for rate in RATES]),
         Line("API Gateway", [_millions(rate) * API_MILLION.dollars for rate in RATES]),
-        Line("logs", [_gb(rate, LOGGED_KIB) * (LOG_GB.dollars + LOG_GB_KEPT.dollars) for rate in RATES]),
+        Line("logs", [_gb(rate, LOGGED_KIB) * (LOG_GB.dollars + LOG_GB_STORED.dollars) for rate in RATES]),
         Line("traces", [_millions(traces(rate)) * TRACE_MILLION.dollars for rate in RATES]),
         Line("alarms and metrics", [_watching(templates, rate) for rate in RATES]),
         Line("your database's secret", [SECRETS * SECRET.dollars] * len(RATES)),

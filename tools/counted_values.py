@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import LiteralString
 
-from quarry.collections.own_table import OwnTable
+from quarry.collections.facets import OwnTable
 from quarry.collections.uses import quoted
 from quarry.domains import modules
 from quarry.records.tables import COLLECTIONS
@@ -57,23 +57,26 @@ def values_file(table: Source) -> str:
     return "".join([values_function(table), *triggers])
 
 
-def _triggers(table: Source, written: str, operations: Sequence[str], *relation: str) -> str:
-    columns = _columns(table, written, *(["id", relation[1]] if len(relation) > 1 else []))
-    named = ", ".join(map(quoted, (table.name, written, f"{{{','.join(operations)}}}", columns, *relation)))
-    return f"select keep_values_counted({named});\n"
+def _triggers(table: Source, changed_table: str, operations: Sequence[str], *relation: str) -> str:
+    columns = _columns(table, changed_table, *(["id", relation[1]] if len(relation) > 1 else []))
+    arguments = ", ".join(map(quoted, (table.name, changed_table, f"{{{','.join(operations)}}}", columns, *relation)))
+    return f"select keep_values_counted({arguments});\n"
 
 
-def _columns(table: Source, written: str, *others: str) -> str:
+def _columns(table: Source, changed_table: str, *others: str) -> str:
     """The columns of a written table that its values are made of, and others."""
     relations = [
-        related for each in relations_of(table) for related in each if written == table.name or related.rows == written
+        related
+        for each in relations_of(table)
+        for related in each
+        if changed_table == table.name or related.rows == changed_table
     ]
     names = {None, *(related.name for related in relations)}
     sql = [each.value for each in table.listed if (each.related.name if each.related else None) in names]
     sql += [related.on("t", "r") for related in relations]
-    if written == table.name:
+    if changed_table == table.name:
         sql += [table.counted, table.key("t"), table.owner]
-    row = "t" if written == table.name else "r"
+    row = "t" if changed_table == table.name else "r"
     return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
 
 

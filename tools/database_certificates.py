@@ -31,22 +31,22 @@ _OF_PROXIES = re.compile(r"Amazon Root CA \d|Starfield Services Root Certificate
 
 
 def main(bundles: Iterable[str]) -> int:
-    found: dict[str, list[x509.Certificate]] = defaultdict(list)
+    by_authority: dict[str, list[x509.Certificate]] = defaultdict(list)
     for bundle in bundles:
-        for certificate in x509.load_pem_x509_certificates(_read(bundle)):
+        for certificate in x509.load_pem_x509_certificates(_download(bundle)):
             if match := _OF_REGION.fullmatch(_name(certificate)):
-                found[match[1]].append(certificate)
+                by_authority[match[1]].append(certificate)
     # Amazon Trust Services, which browsers trust too
     roots = x509.load_pem_x509_certificates(Path(certifi.where()).read_bytes())
-    found[PROXIES] = [certificate for certificate in roots if _OF_PROXIES.fullmatch(_name(certificate))]
-    for region, certificates in found.items():
+    by_authority[PROXIES] = [certificate for certificate in roots if _OF_PROXIES.fullmatch(_name(certificate))]
+    for region, certificates in by_authority.items():
         path = DIRECTORY / f"{region}.pem"
         path.write_text("".join(_text(certificate) for certificate in sorted(certificates, key=_name)))
-    print(f"{len(found) - 1} regions, {sum(map(len, found.values()))} certificates")
+    print(f"{len(by_authority) - 1} regions, {sum(map(len, by_authority.values()))} certificates")
     return 0
 
 
-def _read(bundle: str) -> bytes:
+def _download(bundle: str) -> bytes:
     if bundle.startswith("https://"):
         with urlopen(bundle, timeout=FETCH_SECONDS) as response:  # noqa: S310
             content: bytes = response.read()

@@ -85,7 +85,7 @@ UNRESERVED = 100
 """What Lambda keeps for functions without a limit of their own."""
 
 
-class Kept:
+class Configuration:
     """The stored values of an environment: of its stack, and with the suffix `-data`, of its data's."""
 
     def __init__(self, root: Path, environment: str) -> None:
@@ -94,24 +94,24 @@ class Kept:
 
     def parameters(self, suffix: str = "") -> dict[str, Any]:
         """The options of `sam deploy`; your own values override the defaults."""
-        known: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name in ("samconfig.toml", OWN):
             config = SamConfig(str(self._root), name)
             if config.exists():
-                known |= _all_of(config, self._environment + suffix)
-        return known
+                values |= _all_of(config, self._environment + suffix)
+        return values
 
     def overrides(self, suffix: str = "") -> dict[str, str]:
         """The parameters of the stack."""
-        given = self.parameters(suffix).get("parameter_overrides", "")
-        found: dict[str, str] = CfnParameterOverridesType().convert(given, None, None)
-        return with_settings(found)
+        text = self.parameters(suffix).get("parameter_overrides", "")
+        values: dict[str, str] = CfnParameterOverridesType().convert(text, None, None)
+        return with_settings(values)
 
     def keep(self, values: Mapping[str, Any], overrides: Mapping[str, str], suffix: str = "") -> None:
         """Adds these to your own file."""
-        known = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
+        merged = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
         config = SamConfig(str(self._root), OWN)
-        for name, value in known.items():
+        for name, value in merged.items():
             config.put(["deploy"], "parameters", name, value, self._environment + suffix)
         config.flush()
 
@@ -119,73 +119,77 @@ class Kept:
 def with_settings(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters with those of an earlier release as settings; one that `Settings` has stays."""
     earlier = {SETTINGS[name]: value for name, value in parameters.items() if name in SETTINGS and value}
-    kept = {name: value for name, value in parameters.items() if name not in SETTINGS}
+    remaining = {name: value for name, value in parameters.items() if name not in SETTINGS}
     if earlier:
-        kept["Settings"] = json.dumps(earlier | json.loads(kept.get("Settings", "{}")))
-    return kept
+        remaining["Settings"] = json.dumps(earlier | json.loads(remaining.get("Settings", "{}")))
+    return remaining
 
 
 def _all_of(config: Any, environment: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = config.get_all(["deploy"], "parameters", environment)
+        values: dict[str, Any] = config.get_all(["deploy"], "parameters", environment)
     except KeyError:
         return {}
-    return found
+    return values
 
 
-def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], str]) -> None:
+def ask(configuration: Configuration, environment: str, architecture: str, prompt: Callable[[str], str]) -> None:
     """Asks each question, with `read` showing a text and returning what was typed, and stores the resulting values."""
     print(f"Press Enter to accept the value in brackets; {NONE} gives no answer, or withdraws one.\n")
     try:
-        answers = answered(presets(kept, environment), read)
+        answers = answered(presets(configuration, environment), prompt)
     except (EOFError, KeyboardInterrupt):
         raise SystemExit("\nNothing was changed.") from None
-    store(kept, architecture, answers)
+    store(configuration, architecture, answers)
     print(f"\nKept in {OWN}, under {environment}.\n")
 
 
-def unattended(kept: Kept, environment: str, given: Mapping[str, str]) -> dict[str, str]:
+def unattended(configuration: Configuration, environment: str, variables: Mapping[str, str]) -> dict[str, str]:
     """The answers without anybody to ask: the variables of `given`, else the presets. Raises SystemExit for a wrong one."""
-    before = presets(kept, environment)
-    answers = {name: _meant(given.get(VARIABLE + name.upper(), ""), before[name]) for name in QUESTIONS}
+    before = presets(configuration, environment)
+    answers = {name: _answer(variables.get(VARIABLE + name.upper(), ""), before[name]) for name in QUESTIONS}
     for name, answer in answers.items():
-        pattern, wanted = _PATTERNS[name]
+        pattern, expected = _PATTERNS[name]
         if not re.fullmatch(pattern, answer):
-            print(f"{VARIABLE}{name.upper()}: {wanted}; got {answer!r}", file=sys.stderr)
+            print(f"{VARIABLE}{name.upper()}: {expected}; got {answer!r}", file=sys.stderr)
             raise SystemExit(2)
         print(f"{QUESTIONS[name].partition(':')[0]}: {answer or NONE}")
     return answers
 
 
-def carry_over(kept: Kept, read: Callable[[str, str], Mapping[str, str]]) -> None:
+def carry_over(configuration: Configuration, read_stack: Callable[[str, str], Mapping[str, str]]) -> None:
     """Keeps the parameters of the stacks as they are where samconfig sets none, since a checkout in CI has no answers of earlier
     deployments; `read` returns those of a stack in a region. The data stays as protected as it is.
     """
     for suffix in ("-data", ""):
-        place = kept.parameters(suffix)
-        current = dict(read(place["stack_name"], place["region"]))
-        known = kept.overrides(suffix)
+        place = configuration.parameters(suffix)
+        current = dict(read_stack(place["stack_name"], place["region"]))
+        present = configuration.overrides(suffix)
         if "DataProtection" in current:
-            known["DataProtection"] = current["DataProtection"]
-        kept.keep({}, with_settings(current | known), suffix)
+            present["DataProtection"] = current["DataProtection"]
+        configuration.keep({}, with_settings(current | present), suffix)
 
 
-def store(kept: Kept, architecture: str, answers: Answers) -> None:
+def store(configuration: Configuration, architecture: str, answers: Answers) -> None:
     """Stores what the answers make of both stacks."""
     place = {"region": answers["region"]}
     data = {"stack_name": f"{answers['stack_name']}-data"} | place
-    code = kept.overrides() | code_parameters(answers, _secrets_apart(kept)) | {"Architecture": architecture}
-    kept.keep(_FOR_DATA | data, kept.overrides("-data") | data_parameters(answers), "-data")
-    kept.keep(_FOR_SAM | {"stack_name": answers["stack_name"]} | place, code)
+    code = (
+        configuration.overrides()
+        | code_parameters(answers, _secrets_apart(configuration))
+        | {"Architecture": architecture}
+    )
+    configuration.keep(_FOR_DATA | data, configuration.overrides("-data") | data_parameters(answers), "-data")
+    configuration.keep(_FOR_SAM | {"stack_name": answers["stack_name"]} | place, code)
 
 
-def presets(kept: Kept, environment: str) -> dict[str, str]:
+def presets(configuration: Configuration, environment: str) -> dict[str, str]:
     """The answer to each question that Enter gives: the earlier answer or a default, or empty."""
-    known, code, data = kept.parameters(), kept.overrides(), kept.overrides("-data")
+    own, code, data = configuration.parameters(), configuration.overrides(), configuration.overrides("-data")
     bedrock = data.get("ModelProvider") == "bedrock"
     return {
-        "stack_name": known.get("stack_name", f"quarry-{environment}"),
-        "region": known.get("region", "us-east-1"),
+        "stack_name": own.get("stack_name", f"quarry-{environment}"),
+        "region": own.get("region", "us-east-1"),
         "database": code.get("DatabaseSecretArn", "") if data.get("Database") == "own" else "",
         "network": ",".join(filter(None, (data.get("VpcId"), data.get("SubnetIds")))),
         "models": "bedrock" if bedrock else code.get("OpenAISecretArn", ""),
@@ -193,19 +197,19 @@ def presets(kept: Kept, environment: str) -> dict[str, str]:
     }
 
 
-def answered(before: Answers, read: Callable[[str], str]) -> dict[str, str]:
+def answered(before: Answers, prompt: Callable[[str], str]) -> dict[str, str]:
     """The answer to each question. A wrong answer is explained and asked for again."""
     answers = {}
     for name, question in QUESTIONS.items():
-        pattern, wanted = _PATTERNS[name]
-        answer = _meant(read(f"{question} [{before[name] or NONE}]: "), before[name])
+        pattern, expected = _PATTERNS[name]
+        answer = _answer(prompt(f"{question} [{before[name] or NONE}]: "), before[name])
         while not re.fullmatch(pattern, answer):
-            answer = _meant(read(f"  {wanted}: "), before[name])
+            answer = _answer(prompt(f"  {expected}: "), before[name])
         answers[name] = answer
     return answers
 
 
-def _meant(typed: str, preset: str) -> str:
+def _answer(typed: str, preset: str) -> str:
     answer = re.sub(r"\s*,\s*", ",", typed.strip()) or preset
     return "" if answer == NONE else answer
 
@@ -241,27 +245,29 @@ def code_parameters(answers: Answers, apart: Mapping[str, str]) -> dict[str, str
     }
 
 
-def _secrets_apart(kept: Kept) -> dict[str, str]:
+def _secrets_apart(configuration: Configuration) -> dict[str, str]:
     """The secrets that the owner of a database has set for a kind of work."""
-    if kept.overrides("-data").get("Database") != "own":
+    if configuration.overrides("-data").get("Database") != "own":
         return {}
-    known = kept.overrides()
-    return {name: known[name] for name in _SECRETS[1:] if known.get(name, "") not in ("", known["DatabaseSecretArn"])}
+    present = configuration.overrides()
+    return {
+        name: present[name] for name in _SECRETS[1:] if present.get(name, "") not in ("", present["DatabaseSecretArn"])
+    }
 
 
-def take(kept: Kept, outputs: Mapping[str, str]) -> None:
+def take(configuration: Configuration, outputs: Mapping[str, str]) -> None:
     """Stores the outputs of data.yaml's stack as parameters of template.yaml. Parameters that no longer have an output get
     their defaults, except for values that were set by hand for your own database or users.
     """
-    data, code = _read("data"), _read("template")
-    overrides, known = kept.overrides(), kept.overrides("-data")
-    own_database, own_users = known.get("Database") == "own", known.get("Users") == "own"
+    data, code = _template("data"), _template("template")
+    overrides, of_data = configuration.overrides(), configuration.overrides("-data")
+    own_database, own_users = of_data.get("Database") == "own", of_data.get("Users") == "own"
     for name in data["Outputs"]:
         if name in outputs:
             overrides[name] = outputs[name]
         elif name not in overrides or not (own_users if name.startswith("UserPool") else own_database):
             overrides[name] = str(code["Parameters"][name]["Default"])
-    kept.keep({}, overrides)
+    configuration.keep({}, overrides)
 
 
 def connections_max(overrides: Mapping[str, str]) -> int:
@@ -271,18 +277,18 @@ def connections_max(overrides: Mapping[str, str]) -> int:
     return min(int(overrides["AuroraConnectionsMax"]), int(211 * float(overrides["AuroraMaxCapacity"]) - 22))
 
 
-def bound(kept: Kept, concurrency: int) -> None:
+def limit_concurrency(configuration: Configuration, concurrency: int) -> None:
     """Limits concurrent searches where an account that runs `concurrency` functions at once could open more connections than
     the stack's Aurora takes without a proxy. A lower limit that is set stays.
     """
-    overrides = kept.overrides()
-    if kept.overrides("-data").get("Database") != "aurora" or overrides["DatabasePooled"] == "true":
+    overrides = configuration.overrides()
+    if configuration.overrides("-data").get("Database") != "aurora" or overrides["DatabasePooled"] == "true":
         return
-    pool = int(overrides.get("DatabasePoolSize", _read("template")["Parameters"]["DatabasePoolSize"]["Default"]))
+    pool = int(overrides.get("DatabasePoolSize", _template("template")["Parameters"]["DatabasePoolSize"]["Default"]))
     affordable = min(int(connections_max(overrides) * SEARCHES_SHARE) // pool, concurrency - UNRESERVED)
     set_by_hand = int(overrides.get("SearchConcurrencyMax", 0))
     if concurrency * pool > connections_max(overrides) * SEARCHES_SHARE and affordable > 0:
-        kept.keep({}, overrides | {"SearchConcurrencyMax": str(min(set_by_hand or affordable, affordable))})
+        configuration.keep({}, overrides | {"SearchConcurrencyMax": str(min(set_by_hand or affordable, affordable))})
 
 
 def read_concurrency(region: str) -> int:
@@ -312,14 +318,14 @@ def read_parameters(stack_name: str, region: str) -> dict[str, str]:
         if error.response["Error"]["Code"] != "ValidationError":  # what is answered where there is none
             raise
         return {}
-    declared = _read("data" if stack_name.endswith("-data") else "template")["Parameters"] | SETTINGS
-    given = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
-    return {name: value for name, value in given.items() if name in declared}
+    declared = _template("data" if stack_name.endswith("-data") else "template")["Parameters"] | SETTINGS
+    parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
+    return {name: value for name, value in parameters.items() if name in declared}
 
 
-def protect(kept: Kept, level: str) -> None:
+def protect(configuration: Configuration, level: str) -> None:
     """Stores the protection level of the data: `full`, `snapshot` or `none`, as in data.yaml."""
-    kept.keep({}, kept.overrides("-data") | {"DataProtection": level}, "-data")
+    configuration.keep({}, configuration.overrides("-data") | {"DataProtection": level}, "-data")
 
 
 def as_text(overrides: Mapping[str, str]) -> str:
@@ -334,24 +340,24 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if '"' in value else f'"{value}"'
 
 
-def _read(template: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml_parse((ROOT / f"{template}.yaml").read_text())
-    return found
+def _template(template: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml_parse((ROOT / f"{template}.yaml").read_text())
+    return content
 
 
 def main(step: str, environment: str, rest: str = "") -> None:
-    kept = Kept(ROOT, environment)
+    configuration = Configuration(ROOT, environment)
     if step == "ask" and sys.stdin.isatty():
-        ask(kept, environment, rest, input)
+        ask(configuration, environment, rest, input)
     elif step == "ask":
-        store(kept, rest, unattended(kept, environment, os.environ))
-        carry_over(kept, read_parameters)
+        store(configuration, rest, unattended(configuration, environment, os.environ))
+        carry_over(configuration, read_parameters)
     elif step == "take":
-        data = kept.parameters("-data")
-        take(kept, read_outputs(data["stack_name"], data["region"]))
-        bound(kept, read_concurrency(data["region"]))
+        data = configuration.parameters("-data")
+        take(configuration, read_outputs(data["stack_name"], data["region"]))
+        limit_concurrency(configuration, read_concurrency(data["region"]))
     else:
-        protect(kept, rest)
+        protect(configuration, rest)
 
 
 if __name__ == "__main__":

@@ -66,29 +66,29 @@ class DataSet:
 
 def find_sets(folder: Path, names: Sequence[str] = ()) -> list[DataSet]:
     """The sets in a folder, or those named. Raises QuarryError if a name does not exist, OSError."""
-    found = {path.parent.name: path for path in sorted(folder.glob(f"*/{JUDGED_FILE}"))}
-    missing = [name for name in names if name not in found]
-    if missing or not found:
-        raise QuarryError(f"{folder} has no set {', '.join(missing)}, but {', '.join(found) or 'none at all'}")
-    return [DataSet(name, found[name], choose_files(found[name].parent)) for name in names or found]
+    by_name = {path.parent.name: path for path in sorted(folder.glob(f"*/{JUDGED_FILE}"))}
+    missing = [name for name in names if name not in by_name]
+    if missing or not by_name:
+        raise QuarryError(f"{folder} has no set {', '.join(missing)}, but {', '.join(by_name) or 'none at all'}")
+    return [DataSet(name, by_name[name], choose_files(by_name[name].parent)) for name in names or by_name]
 
 
 def choose_files(folder: Path) -> dict[str, Path]:
     """For each table with files in the folder, the first whose rows the loader all accepts. Raises QuarryError, OSError."""
-    chosen: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for table in catalog.LOADABLE:
         candidates = [
             path for path in (folder / f"{table}.jsonl", *sorted(folder.glob(f"{table}-*.jsonl"))) if path.exists()
         ]
-        taken = next((path for path in candidates if is_taken(table, path)), None)
-        if taken:
-            chosen[table] = taken
+        fitting = next((path for path in candidates if fits_table(table, path)), None)
+        if fitting:
+            files[table] = fitting
         elif candidates:
             raise QuarryError(f"`quarry load {table}` refuses {' and '.join(map(str, candidates))}")
-    return chosen
+    return files
 
 
-def is_taken(table: str, path: Path) -> bool:
+def fits_table(table: str, path: Path) -> bool:
     """Whether every row of a file is valid for the table."""
     row = catalog.LOADABLE[table].row
     try:
@@ -156,8 +156,8 @@ class Measured:
 
     def report(self) -> dict[str, Any]:
         """The results as JSON, including the baselines' rankings for each query."""
-        told = report(self.outcomes, self.summaries())
-        for query, outcome in zip(told["queries"], self.outcomes, strict=True):
+        content = report(self.outcomes, self.summaries())
+        for query, outcome in zip(content["queries"], self.outcomes, strict=True):
             for baseline, ranked in self.baselines.items():
                 if keys := ranked.get(outcome.query.id):
                     relevant = outcome.query.relevant
@@ -166,7 +166,7 @@ class Measured:
                         "mrr": reciprocal_rank(keys, relevant),
                         "found": keys,
                     }
-        return {"set": self.name, **told}
+        return {"set": self.name, **content}
 
     def _baselines_of(self, summary: Summary) -> dict[str, float]:
         values = {
@@ -188,7 +188,7 @@ async def measure(set_: DataSet, database: LocalDatabase) -> Measured:
         with progress_bar(f"{set_.name}: evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
         # results that are not shown have no rank, so a baseline shows as few
-        depth = max(outcome.shown or DEPTH for outcome in outcomes)
+        depth = max(outcome.results_max or DEPTH for outcome in outcomes)
         ranked = [query for query in queries if query.relevant]
         baselines = await _baselines(ranked, read_rows(set_.files), services, depth)
     tell(f"{set_.name}: {doubt}" for doubt in doubts(outcomes))
@@ -202,22 +202,22 @@ async def _baselines(
     if not queries or not rows:
         return {}
     bm25, cosine = BM25(documents_of(rows)), await Cosine.of(rows, services.database)
-    asked = {query.id: "\n".join([*query.earlier, query.query]) for query in queries}
-    vectors = await services.embeddings.embed(list(asked.values()))
+    texts = {query.id: "\n".join([*query.earlier, query.query]) for query in queries}
+    vectors = await services.embeddings.embed(list(texts.values()))
     return {
-        "bm25": {id: bm25.rank(text, depth) for id, text in asked.items()},
-        "cosine": {id: cosine.rank(vector, depth) for id, vector in zip(asked, vectors, strict=True)},
+        "bm25": {id: bm25.rank(text, depth) for id, text in texts.items()},
+        "cosine": {id: cosine.rank(vector, depth) for id, vector in zip(texts, vectors, strict=True)},
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures the sets and prints one table."""
-    given = _parser().parse_args(arguments)
-    names = [name for name in given.sets.split(",") if name]
-    cache: Path = given.cache.absolute()
+    options = _parser().parse_args(arguments)
+    names = [name for name in options.sets.split(",") if name]
+    cache: Path = options.cache.absolute()
     try:
-        earlier = read_earlier(given.against) if given.against else {}
-        sets = find_sets(given.folder, names)
+        earlier = read_earlier(options.against) if options.against else {}
+        sets = find_sets(options.folder, names)
         with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
             measured: list[Measured] = []
             for set_ in sets:
@@ -226,8 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except QuarryError as error:
         print(f"evaluate_sets: {error.message}", file=sys.stderr)
         return 1
-    if given.json:
-        given.json.write_text(json.dumps([each.report() for each in measured], ensure_ascii=False, indent=2) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps([each.report() for each in measured], ensure_ascii=False, indent=2) + "\n")
     show([summary for each in measured for summary in each.summaries()], BASELINES)
     show_comparisons(
         [

@@ -115,16 +115,16 @@ def _after(letter: str, depth: int, quote: str) -> tuple[int, str]:
 
 def _operations() -> Iterator[str]:
     """A line for each path. Parts shared by many routes are written with the first of them."""
-    written: set[str] = set()
+    functions: set[str] = set()
     items: dict[str, str] = {}
     by_path: dict[str, list[Route]] = {}
     for route in routes():
         by_path.setdefault(route.path, []).append(route)
     for path, of_path in by_path.items():
-        methods = ", ".join(f"{route.method.lower()}: {_operation(route, written)}" for route in of_path)
+        methods = ", ".join(f"{route.method.lower()}: {_operation(route, functions)}" for route in of_path)
         item = f"{{{methods}}}"
-        if known := items.get(item):
-            yield f"{path}: *{known}"
+        if existing := items.get(item):
+            yield f"{path}: *{existing}"
         elif "&" in item:
             yield f"{path}: {item}"
         else:
@@ -132,21 +132,21 @@ def _operations() -> Iterator[str]:
             yield f"{path}: &{items[item]} {item}"
 
 
-def _operation(route: Route, written: set[str]) -> str:
+def _operation(route: Route, functions: set[str]) -> str:
     name = route.function + ("-public" if route.is_public else "")
-    if name in written:
+    if name in functions:
         return f"*{name}"
-    written.add(name)
+    functions.add(name)
     security = "security: [{NONE: []}], " if route.is_public else ""
-    integration = _integration(route.function, written)
+    integration = _integration(route.function, functions)
     return f"&{name} {{{security}responses: {{}}, x-amazon-apigateway-integration: {integration}}}"
 
 
-def _integration(function: str, written: set[str]) -> str:
+def _integration(function: str, functions: set[str]) -> str:
     name = f"to-{function}"
-    if name in written:
+    if name in functions:
         return f"*{name}"
-    written.add(name)
+    functions.add(name)
     streams = function in STREAMING
     mode = f"responseTransferMode: STREAM, timeoutInMillis: {STREAM_MILLISECONDS}, " if streams else ""
     # written out: `sam local` does not find the function of a stream through a reference

@@ -42,8 +42,8 @@ from quarry.api.routers import EVERYTHING
 from quarry.campaigns import contract as campaigns_contract
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
+from quarry.local.data import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.platform.tables import LoadableTable
@@ -286,8 +286,8 @@ def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
 def _between(page: str, start: str, text: str, end: str) -> str:
     """`page` with `text` between its markers."""
     head, _, rest = page.partition(start)
-    _, found, tail = rest.partition(end)
-    if not found:
+    _, marker, tail = rest.partition(end)
+    if not marker:
         raise SystemExit(f"{start.strip()}: this marker, or the one that ends it, is gone")
     return head + start + text + end + tail
 

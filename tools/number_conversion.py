@@ -99,9 +99,9 @@ def number(
         parts = [number(each, path, condition) for each in (value.left, value.right)]
         return {PAIRED[type(value)]: parts}
     if isinstance(value, exp.Filter):
-        made = number(value.this, path, condition)
-        assert isinstance(made, dict)
-        return {**made, "where": [condition(value.expression.this)]}
+        inner = number(value.this, path, condition)
+        assert isinstance(inner, dict)
+        return {**inner, "where": [condition(value.expression.this)]}
     if type(value) not in FUNCTIONS:
         raise Unwritable(f"a {type(value).__name__}")
     return _aggregate(value, path, condition)
@@ -180,8 +180,8 @@ def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
 
 def without_truths(tree: exp.Expression) -> exp.Where | None:
     """The conditions of a statement, without those that are always true."""
-    left = [each for each in conjuncts(tree.args["where"].this) if not isinstance(each, exp.Boolean)]
-    return exp.Where(this=exp.and_(*left)) if left else None
+    remaining = [each for each in conjuncts(tree.args["where"].this) if not isinstance(each, exp.Boolean)]
+    return exp.Where(this=exp.and_(*remaining)) if remaining else None
 
 
 def is_measured(value: exp.Expression) -> bool:

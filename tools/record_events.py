@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from quarry.local.data import load_sample
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate

@@ -57,10 +57,10 @@ def _test(before: Path) -> int:
 
 
 def _last_tag() -> str:
-    found = subprocess.run(
+    result = subprocess.run(
         ["git", "describe", "--tags", "--abbrev=0"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return found.stdout.strip()
+    return result.stdout.strip()
 
 
 def _git(*arguments: str) -> None:

@@ -23,8 +23,8 @@ _REQUIRED_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 def bill_of_materials(layers: Iterable[Path]) -> dict[str, Any]:
     """The bill of materials. It has no serial number and no date, so the same layers give the same text."""
-    found = sorted(distributions(path=list(map(str, layers))), key=normalised_name)
-    references = {normalised_name(each): _reference(each) for each in found}
+    packages = sorted(distributions(path=list(map(str, layers))), key=normalised_name)
+    references = {normalised_name(each): _reference(each) for each in packages}
     this = f"pkg:pypi/{NAME}@{__version__}"
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -34,10 +34,10 @@ def bill_of_materials(layers: Iterable[Path]) -> dict[str, Any]:
         "metadata": {
             "component": {"type": "application", "bom-ref": this, "name": NAME, "version": __version__, "purl": this}
         },
-        "components": [_component(each) for each in found],
+        "components": [_component(each) for each in packages],
         "dependencies": [
             {"ref": this, "dependsOn": [*references.values()]},
-            *({"ref": _reference(each), "dependsOn": sorted(_required(each, references))} for each in found),
+            *({"ref": _reference(each), "dependsOn": sorted(_required(each, references))} for each in packages),
         ],
     }
 
@@ -61,14 +61,14 @@ def _licence_names(distribution: Distribution) -> list[str]:
     """The licences in the classifiers, or in the older field if that is a name and not the whole text."""
     classified = distribution.metadata.get_all("Classifier") or []
     names = [each.rpartition(" :: ")[2] for each in classified if each.startswith("License :: ")]
-    said = distribution.metadata.get_all("License") or []
-    return names or [each for each in said if "\n" not in each.strip()]
+    stated = distribution.metadata.get_all("License") or []
+    return names or [each for each in stated if "\n" not in each.strip()]
 
 
 def _required(distribution: Distribution, references: dict[str, str]) -> Iterable[str]:
     """The dependencies that are in the layers; extras and packages for other platforms are not."""
-    asked = {_normalised(match[0]) for each in distribution.requires or () if (match := _REQUIRED_NAME.match(each))}
-    return (references[name] for name in asked & references.keys())
+    required = {_normalised(match[0]) for each in distribution.requires or () if (match := _REQUIRED_NAME.match(each))}
+    return (references[name] for name in required & references.keys())
 
 
 def _reference(distribution: Distribution) -> str:

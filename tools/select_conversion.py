@@ -112,10 +112,10 @@ class Select:
     def _table(self, table: exp.Expression) -> None:
         if not isinstance(table, exp.Table):
             raise Unwritable("a subquery as a table")
-        found = self.database.tables.get(table.name.lower())
-        if found is None:
+        table_of_name = self.database.tables.get(table.name.lower())
+        if table_of_name is None:
             raise Unwritable("an unknown table")
-        self.tables[table.alias_or_name.lower()] = found
+        self.tables[table.alias_or_name.lower()] = table_of_name
 
     def _conjuncts(self, condition: exp.Expression) -> None:
         if isinstance(condition, exp.Paren):
@@ -138,17 +138,17 @@ class Select:
         alias = str(column.table).lower()
         if alias in self.tables:
             return alias
-        named = [each for each, table in self.tables.items() if column.name.lower() in table.columns]
-        if alias or not named:
+        owners = [each for each, table in self.tables.items() if column.name.lower() in table.columns]
+        if alias or not owners:
             raise Unwritable("a column of an outer query" if alias else "an unknown column")
-        return named[0]
+        return owners[0]
 
     def column(self, column: exp.Column) -> Column:
         """The database's column."""
-        found = self.tables[self.owner(column)].columns.get(column.name.lower())
-        if found is None:
+        match = self.tables[self.owner(column)].columns.get(column.name.lower())
+        if match is None:
             raise Unwritable("an unknown column")
-        return found
+        return match
 
     def identifying_places(self) -> list[int]:
         """The positions of the selected columns that identify a row: the only one, or the key of a table."""
@@ -161,7 +161,7 @@ class Select:
 
     def ways(self, extra: tuple[int, str, Json] | None = None, *, distinct: bool = False) -> Iterator[Written]:
         """The ways to write it, about each of its tables."""
-        found, why = False, Unwritable("no table leads to all others")
+        has_way, why = False, Unwritable("no table leads to all others")
         ways: list[tuple[int, Node]] = []
         for alias in self.tables:
             root = self._tree(alias)
@@ -171,10 +171,10 @@ class Select:
             for by_key in (False, True):
                 try:
                     yield _Way(self, root, by_key, extra, distinct).written()
-                    found = True
+                    has_way = True
                 except Unwritable as error:
                     why = error if not by_key else why
-        if not found:
+        if not has_way:
             raise why
 
     def _tree(self, base: str) -> Node | None:
@@ -203,13 +203,13 @@ class Select:
 
     def _pairs(self, here: str, there: str) -> list[tuple[str, str]]:
         """The columns that join two tables."""
-        found = [
+        pairs = [
             (one.name, two.name)
             for join in self.joins
             for one, two in (join, join[::-1])
             if self.owner(one) == here and self.owner(two) == there
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(pairs))
 
     def apart(self, root: Node) -> list[exp.Expression]:
         """Joins outside the tree of tables: conditions on two fields."""
@@ -282,8 +282,11 @@ class _Way:
             for each in columns
         ]
         query = self._ordered(query)
-        named = [self.made[each] for each in self.made if each not in aggregates]
-        return Written({**query, "aggregate": [*query.get("aggregate", ()), *named]} if named else query, tuple(places))
+        columns_of_select = [self.made[each] for each in self.made if each not in aggregates]
+        return Written(
+            {**query, "aggregate": [*query.get("aggregate", ()), *columns_of_select]} if columns_of_select else query,
+            tuple(places),
+        )
 
     def _rows_by_key(self, query: Json) -> Written:
         """Groups by the key of a table as rows of that table, with aggregates over their related rows."""
@@ -339,8 +342,8 @@ class _Way:
             raise Unwritable("a case of several values")
         query = {"source": self.root.table.source, "where": [self._of_rows(value.args["ifs"][0].this)]}
         predicates, conditions = self.root.table.predicates, Query.model_validate(query).where
-        known = next((name for name, each in predicates.items() if each == conditions), None)
-        name = known or f"case_{len(predicates) + 1}"
+        same = next((name for name, each in predicates.items() if each == conditions), None)
+        name = same or f"case_{len(predicates) + 1}"
         predicates[name] = conditions
         return name
 
@@ -365,11 +368,13 @@ class _Way:
         if self.by_key:
             raise Unwritable("arithmetic over related rows")
         write = ranked if isinstance(value, exp.Window) else number
-        made = write(value, self.path, self._of_rows)
-        assert isinstance(made, dict)
-        known = next((name for name, each in self.made.items() if {**each, "name": ""} == {**made, "name": ""}), None)
-        name = known or f"number {len(self.made) + 1}"
-        self.made[name] = {"name": name, **made}
+        aggregate = write(value, self.path, self._of_rows)
+        assert isinstance(aggregate, dict)
+        same = next(
+            (name for name, each in self.made.items() if {**each, "name": ""} == {**aggregate, "name": ""}), None
+        )
+        name = same or f"number {len(self.made) + 1}"
+        self.made[name] = {"name": name, **aggregate}
         return name
 
     def _of_rows(self, condition: exp.Expression) -> Json:
@@ -401,38 +406,38 @@ class _Way:
     def _where(self, node: Node, conditions: list[exp.Expression]) -> list[Json]:
         """The conditions on a table and on those it refers to, then on each kind of its related rows."""
         own = [each for each in conditions if not any(self._is_under(child, each) for child in self._many(node))]
-        found = [self.condition(each, node) for each in own]
-        found += [{"exists": self._relative(node, child)} for child in self._missing(node)]
+        parts = [self.condition(each, node) for each in own]
+        parts += [{"exists": self._relative(node, child)} for child in self._missing(node)]
         for child in self._many(node):
             inner = [each for each in conditions if self._is_under(child, each)]
             if self.by_key and inner:
                 raise Unwritable("conditions on what is computed over related rows")
             where = self._where(child, inner)
-            found.append({"exists": self._relative(node, child), **({"where": where} if where else {})})
-        return found
+            parts.append({"exists": self._relative(node, child), **({"where": where} if where else {})})
+        return parts
 
     def _many(self, node: Node) -> list[Node]:
         """The nearest related rows."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for join, child in node.children:
-            found += [child] if join.is_many else self._many(child)
-        return found
+            nodes += [child] if join.is_many else self._many(child)
+        return nodes
 
     def _missing(self, node: Node) -> list[Node]:
         """The references that may be empty; a join leaves out rows without them."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for join, child in node.children:
             if not join.is_many:
-                found += [*([] if join.is_total else [child]), *self._missing(child)]
-        return found
+                nodes += [*([] if join.is_total else [child]), *self._missing(child)]
+        return nodes
 
     def _is_under(self, node: Node, condition: exp.Expression) -> bool:
         """Whether a condition uses columns of related rows."""
         aliases = {each.alias for each in node.all()}
-        named = {self.select.owner(column) for column in own_columns(condition)}
-        if named & aliases and not named <= aliases:
+        owners = {self.select.owner(column) for column in own_columns(condition)}
+        if owners & aliases and not owners <= aliases:
             raise Unwritable("a condition on rows and related rows together")
-        return bool(named & aliases)
+        return bool(owners & aliases)
 
     @staticmethod
     def _relative(node: Node, child: Node) -> str:

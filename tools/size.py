@@ -27,8 +27,8 @@ from typing import Any
 import httpx2
 
 from quarry.api.routers import EVERYTHING
+from quarry.local.data import load_sample
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.postgres.migrate import connect, migrate
@@ -38,7 +38,7 @@ from quarry.web.app import create_app
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "layers" / "quarry" / "quarry"
 DRAFTING = ROOT / "tools" / "src" / "quarry_map"
-KEPT = Path(__file__).with_suffix(".json")
+ACCEPTED_FILE = Path(__file__).with_suffix(".json")
 GROWTH = 1.02
 """How much a figure may rise unexplained."""
 
@@ -62,27 +62,27 @@ _CLUSTER = ROOT / ".quarry" / "size"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.size", description="How large Quarry is.")
-    wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument(
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
         "--check", action="store_true", help="fail if a figure is more than 2 %% above the accepted one"
     )
-    wanted.add_argument("--write", metavar="WHY", help="accept the present figures, for this reason")
+    choice.add_argument("--write", metavar="WHY", help="accept the present figures, for this reason")
     options = parser.parse_args(arguments)
 
     now = sizes() | asyncio.run(ways())
-    kept: Figures = json.loads(KEPT.read_text())["figures"] if KEPT.exists() else {}
+    accepted: Figures = json.loads(ACCEPTED_FILE.read_text())["figures"] if ACCEPTED_FILE.exists() else {}
     for name, figure in now.items():
-        before = kept.get(name)
+        before = accepted.get(name)
         print(
             f"{figure:>9,}  {name}"
             + (f"  ({(figure / before - 1) * 100:+.1f} %)" if before and before != figure else "")
         )
     if options.write:
-        KEPT.write_text(json.dumps({"why": options.write, "figures": now}, indent=2) + "\n")
-    grown = [name for name, figure in now.items() if figure > kept.get(name, figure) * GROWTH]
+        ACCEPTED_FILE.write_text(json.dumps({"why": options.write, "figures": now}, indent=2) + "\n")
+    grown = [name for name, figure in now.items() if figure > accepted.get(name, figure) * GROWTH]
     if options.check and grown:
-        told = f'Larger by more than 2 %: {"; ".join(grown)}. Make it smaller, or run `python -m tools.size --write "why"`.'
-        print(told, file=sys.stderr)
+        message = f'Larger by more than 2 %: {"; ".join(grown)}. Make it smaller, or run `python -m tools.size --write "why"`.'
+        print(message, file=sys.stderr)
         return 1
     return 0
 

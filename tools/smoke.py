@@ -96,30 +96,30 @@ def time_to_first_content_is_measured(stack: Stack) -> str:
 
 
 def what_is_refused_is_a_problem(stack: Stack) -> str:
-    asked = [
+    requests = [
         (401, "/records/search?q=park", {}),
         (404, "/no-such-path", {}),
         (404, "/no-such-path", stack.of_user()),
     ]
-    for status, path, headers in asked:
+    for status, path, headers in requests:
         response = stack.http.get(path, headers=headers)
-        found = f"{path} {'with' if headers else 'without'} a token"
+        label = f"{path} {'with' if headers else 'without'} a token"
         if response.status_code != status:
-            raise Failed(f"{found} answered {response.status_code} in place of {status}")
+            raise Failed(f"{label} answered {response.status_code} in place of {status}")
         if response.headers.get("content-type") != "application/problem+json" or response.json()["status"] != status:
-            raise Failed(f"{found} is no problem document")
+            raise Failed(f"{label} is no problem document")
         if not response.headers.get("x-request-id"):
-            raise Failed(f"{found} has no X-Request-Id")
+            raise Failed(f"{label} has no X-Request-Id")
     return "401 and 404 as problem documents"
 
 
 def a_browser_may_call_from_elsewhere(stack: Stack) -> str:
-    asked = {
+    headers_sent = {
         "Origin": ORIGIN,
         "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "authorization",
     }
-    preflight = stack.http.options("/records/search", headers=asked)
+    preflight = stack.http.options("/records/search", headers=headers_sent)
     answer = stack.http.get("/records/search?q=park", headers=stack.of_user() | {"Origin": ORIGIN})
     allowed = {each.headers.get("access-control-allow-origin", "") for each in (preflight, answer)}
     if preflight.status_code != 200 or "" in allowed or len(allowed) != 1:
@@ -151,9 +151,11 @@ def scheduled_work_is_done_and_its_failures_are_seen(stack: Stack) -> str:
         StackName=stack.name, LogicalResourceId="DeadLetters"
     )
     queue = resource["StackResourceDetail"]["PhysicalResourceId"]
-    counted = stack.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["ApproximateNumberOfMessages"])
-    if (left := counted["Attributes"]["ApproximateNumberOfMessages"]) != "0":
-        raise Failed(f"{left} events were given up: docs/operations.md, DeadLettersAlarm")
+    attributes = stack.client("sqs").get_queue_attributes(
+        QueueUrl=queue, AttributeNames=["ApproximateNumberOfMessages"]
+    )
+    if (waiting := attributes["Attributes"]["ApproximateNumberOfMessages"]) != "0":
+        raise Failed(f"{waiting} events were given up: docs/operations.md, DeadLettersAlarm")
     return "cleanup and embed ran; no dead letters"
 
 

@@ -64,8 +64,8 @@ def used_columns(database: Database, tree: exp.Expression) -> Iterator[Used]:
             continue
         tables = _tables_near(column)
         alias = column.table.lower()
-        named = [tables[alias]] if alias in tables else list(tables.values())
-        for name in named:
+        candidates = [tables[alias]] if alias in tables else list(tables.values())
+        for name in candidates:
             table = database.tables.get(name)
             if table is not None and column.name.lower() in table.columns:
                 yield name, column.name.lower()
@@ -74,15 +74,15 @@ def used_columns(database: Database, tree: exp.Expression) -> Iterator[Used]:
 
 def _tables_near(column: exp.Expression) -> dict[str, str]:
     """The tables by alias that a column may belong to: those of its own SELECT before those of outer ones."""
-    found: dict[str, str] = {}
+    tables_by_alias: dict[str, str] = {}
     select = column.find_ancestor(exp.Select)
     while select is not None:
         source = select.args.get("from_") or select.args.get("from")
         for each in [*([source] if source else []), *(select.args.get("joins") or ())]:
             if isinstance(each.this, exp.Table):
-                found.setdefault(each.this.alias_or_name.lower(), each.this.name.lower())
+                tables_by_alias.setdefault(each.this.alias_or_name.lower(), each.this.name.lower())
         select = select.find_ancestor(exp.Select)
-    return found
+    return tables_by_alias
 
 
 def asked_columns(relations: Sequence[Relation], text: str) -> Iterator[Used]:
@@ -115,7 +115,7 @@ def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[Measured]
         per_query = [[*used_columns(database, sqlglot.parse_one(sql, read="mysql"))] for sql in statements[name]]
         whole = sum(asked.issuperset(columns) for columns in per_query)
         used = Counter(column for columns in per_query for column in columns)
-        yield Measured(name, used, asked, drafted.left_out, len(per_query), whole)
+        yield Measured(name, used, asked, drafted.skipped, len(per_query), whole)
 
 
 def is_applied(folder: Path, name: str, url: str) -> bool:
@@ -143,24 +143,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--database", action="append", default=[])
     parser.add_argument("--apply", type=int, default=0, help="apply the drafts of this many databases")
     parser.add_argument("--missing", action="store_true", help="list the columns that cannot be asked about")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as directory:
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory, "postgres"), parameters=FAST) as server:
             url = server.start()
-            every = list(measured(given.folder, given.database, url))
-            tried = [each.name for each in every][: given.apply]
-            applied = [name for name in tried if is_applied(given.folder, name, url)]
+            every = list(measured(options.folder, options.database, url))
+            tried = [each.name for each in every][: options.apply]
+            applied = [name for name in tried if is_applied(options.folder, name, url)]
     columns = sum(len(each.used) for each in every)
-    asked = columns - sum(len(each.missing) for each in every)
+    answered = columns - sum(len(each.missing) for each in every)
     uses = sum(each.used.total() for each in every)
-    uses_asked = uses - sum(each.used[column] for each in every for column in each.missing)
+    uses_answered = uses - sum(each.used[column] for each in every for column in each.missing)
     queries, whole = (sum(numbers) for numbers in zip(*((e.queries, e.askable_queries) for e in every), strict=True))
     print(f"{len(every)} databases" + (f"; drafts applied: {len(applied)} of {len(tried)}" if tried else ""))
-    print(f"columns that gold queries use: {asked:,} of {columns:,} can be asked about ({asked / columns:.1%})")
-    print(f"each as often as it is used: {uses_asked:,} of {uses:,} ({uses_asked / uses:.1%})")
+    print(f"columns that gold queries use: {answered:,} of {columns:,} can be asked about ({answered / columns:.1%})")
+    print(f"each as often as it is used: {uses_answered:,} of {uses:,} ({uses_answered / uses:.1%})")
     print(f"queries all of whose columns can be: {whole:,} of {queries:,} ({whole / queries:.1%})")
-    for each in every if given.missing else ():
+    for each in every if options.missing else ():
         for table, column in each.missing:
             left_out = {name.lower(): why for name, why in each.left_out.items()}
             print(f"{each.name}: {table}.{column}: {left_out.get(table, 'its table is drafted')}")

@@ -32,9 +32,9 @@ def written(database: Database, tree: exp.Expression) -> Iterator[Written]:
 def _inner(tree: exp.Select) -> exp.Select | None:
     """The query that is the only table of another, by itself or by a name in `with`."""
     source = tree.args.get("from_") or tree.args.get("from")
-    named = {each.alias: each.this for each in (tree.args.get("with_") or exp.With()).expressions}
+    subqueries = {each.alias: each.this for each in (tree.args.get("with_") or exp.With()).expressions}
     table = source.this if source is not None and not tree.args.get("joins") else None
-    inner = named.get(table.name) if isinstance(table, exp.Table) else table.this if table is not None else None
+    inner = subqueries.get(table.name) if isinstance(table, exp.Table) else table.this if table is not None else None
     return inner if isinstance(inner, exp.Select) else None
 
 
@@ -52,8 +52,8 @@ def _of_subquery(database: Database, tree: exp.Select, inner: exp.Select) -> Ite
     for way in written(database, inner):
         if not way.query.get("group") or any(tree.args.get(part) for part in ("where", "group", "order", "limit")):
             continue
-        asked = _numbers_of_groups(tree, dict(zip(selected, map(way.column, way.places), strict=True)))
-        yield Written({**way.query, "then": {"aggregate": asked}}, tuple(range(len(asked))))
+        numbers = _numbers_of_groups(tree, dict(zip(selected, map(way.column, way.places), strict=True)))
+        yield Written({**way.query, "then": {"aggregate": numbers}}, tuple(range(len(numbers))))
     raise Unwritable("a query about another")
 
 
@@ -107,13 +107,13 @@ def _set_operation(database: Database, tree: exp.Expression) -> Iterator[Written
     places = select.identifying_places()
     if not places:
         raise Unwritable("a set operation over several columns")
-    found = False
+    has_query = False
     for place in places:
         for other in written(database, _only(right, place)):
             for way in select.ways(extra=(place, op, other.query), distinct=True):
-                found = True
+                has_query = True
                 yield way
-    if not found:
+    if not has_query:
         raise Unwritable("a set operation")
 
 

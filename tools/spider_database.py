@@ -173,8 +173,10 @@ class Database:
             for mine, other, theirs in table.foreign:
                 target = self.tables.get(other.lower())
                 if target is not None:
-                    named = [target.columns[each.lower()].name for each in theirs if each.lower() in target.columns]
-                    own, their = ", ".join(map(_quoted, mine)), ", ".join(map(_quoted, named))
+                    columns_of_key = [
+                        target.columns[each.lower()].name for each in theirs if each.lower() in target.columns
+                    ]
+                    own, their = ", ".join(map(_quoted, mine)), ", ".join(map(_quoted, columns_of_key))
                     yield f"{altered} add foreign key ({own}) references {at}.{_quoted(target.name)} ({their})"
 
     def load_sqlite(self) -> sqlite3.Connection:
@@ -218,20 +220,20 @@ def _quoted(name: str) -> LiteralString:
     return '"' + name.replace('"', '""').replace("%", "%%") + '"'
 
 
-def plain(name: str, known: Iterable[str] = ()) -> str:
+def plain(name: str, existing: Iterable[str] = ()) -> str:
     """A name that is valid in a field path."""
-    found = re.sub(r"\W+", "_", name).strip("_") or "field"
-    while found in known:
-        found += "_"
-    return found
+    identifier = re.sub(r"\W+", "_", name).strip("_") or "field"
+    while identifier in existing:
+        identifier += "_"
+    return identifier
 
 
 def _table(folder: Path, name: str, body: str) -> Table:
     table = Table(name, plain(name.lower()), {})
     types: dict[str, str] = {}
     for line in (line.strip() for line in body.split("\n")):
-        if line.startswith("`") and (found := _COLUMN.match(line)):
-            types[found[1]] = found[2].upper()
+        if line.startswith("`") and (column_line := _COLUMN.match(line)):
+            types[column_line[1]] = column_line[2].upper()
         elif line.startswith("PRIMARY KEY"):
             table.primary += _NAMES.findall(line)
         elif line.startswith("FOREIGN KEY"):
@@ -242,9 +244,9 @@ def _table(folder: Path, name: str, body: str) -> Table:
     for column, declared in types.items():
         texts = [row.get(column.lower()) for row in rows]
         kind, values = _typed(declared, texts)
-        known = {each.field for each in table.columns.values()}
+        names = {each.field for each in table.columns.values()}
         is_whole = kind == "number" and "INT" in declared and all(_is_whole(value) for value in values)
-        table.columns[column.lower()] = Column(column, plain(column, known), kind, values, is_whole)
+        table.columns[column.lower()] = Column(column, plain(column, names), kind, values, is_whole)
     return table
 
 
@@ -262,21 +264,21 @@ def _typed(declared: str, texts: list[str | None]) -> tuple[Kind, list[Value]]:
     """The values in their declared type, if all of them fit it."""
     is_number = any(part in declared for part in _NUMBERS)
     nothing = ("NULL", "") if is_number or declared in ("DATE", "DATETIME", "TIMESTAMP") else ("NULL",)
-    given = [None if text in nothing else text for text in texts]
+    values = [None if text in nothing else text for text in texts]
     try:
         if is_number:
-            return "number", [None if text is None else Decimal(text) for text in given]
+            return "number", [None if text is None else Decimal(text) for text in values]
         if declared == "DATE":
             return "date", [
-                None if text is None else datetime.date.fromisoformat(text[:10]).isoformat() for text in given
+                None if text is None else datetime.date.fromisoformat(text[:10]).isoformat() for text in values
             ]
         if declared in ("DATETIME", "TIMESTAMP"):
-            return "datetime", [None if text is None else str(datetime.datetime.fromisoformat(text)) for text in given]
+            return "datetime", [None if text is None else str(datetime.datetime.fromisoformat(text)) for text in values]
     except (ValueError, InvalidOperation):
         pass
-    if all(text is None or _is_number(text) for text in given) and any(given):
-        return "number", [None if text is None else Decimal(text) for text in given]
-    return "text", [None if text is None else text.replace("\x00", "") for text in given]
+    if all(text is None or _is_number(text) for text in values) and any(values):
+        return "number", [None if text is None else Decimal(text) for text in values]
+    return "text", [None if text is None else text.replace("\x00", "") for text in values]
 
 
 def _is_whole(value: Value) -> bool:

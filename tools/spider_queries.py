@@ -77,14 +77,14 @@ def kind_of(tree: exp.Expression) -> str:
 
 def gold_of(database: sqlite3.Connection, tree: exp.Expression) -> Gold:
     """The result of the gold SQL."""
-    rows, order = _asked(database, tree), tree.args.get("order")
+    rows, order = _result_of(database, tree), tree.args.get("order")
     wide = tree.copy()
     wide.set("limit", None)
     if not isinstance(wide, exp.Select) or not order or wide.args.get("distinct"):
-        return Gold(rows, [], _asked(database, wide) if tree.args.get("limit") else [])
+        return Gold(rows, [], _result_of(database, wide) if tree.args.get("limit") else [])
     width = len(rows[0]) if rows else 0
     wide.set("expressions", [*wide.expressions, *(each.this.copy() for each in order.expressions)])
-    every = _asked(database, wide)
+    every = _result_of(database, wide)
     last = every[len(rows) - 1][width:] if len(rows) < len(every) else None
     tied = [row[:width] for row in every if row[width:] == last]
     before = list(takewhile(lambda row: row[width:] != last, every))
@@ -93,7 +93,7 @@ def gold_of(database: sqlite3.Connection, tree: exp.Expression) -> Gold:
     return Gold(rows, [[row[:width] for row in run] for _, run in groupby(before, lambda row: row[width:])], tied)
 
 
-def _asked(database: sqlite3.Connection, tree: exp.Expression) -> list[Row]:
+def _result_of(database: sqlite3.Connection, tree: exp.Expression) -> list[Row]:
     return [_canonical(row) for row in database.execute(tree.sql(dialect="sqlite")).fetchall()]
 
 
@@ -130,23 +130,23 @@ def is_gold(gold: Gold, rows: list[Row]) -> bool:
 
 def is_in_order(gold: Gold, rows: list[Row]) -> bool:
     """Whether they are in the order of the gold result."""
-    left = iter(rows)
-    return all(Counter(islice(left, len(run))) == Counter(run) for run in gold.runs)
+    remaining = iter(rows)
+    return all(Counter(islice(remaining, len(run))) == Counter(run) for run in gold.runs)
 
 
 def rows_of(connection: psycopg.Connection[Any], schema: Schema, way: Written) -> list[Row]:
     """The result of a query, in the columns of the gold result: all pages of it."""
     limit = way.query.get("limit")
-    found: list[Row] = []
+    listing: list[Row] = []
     while True:
-        query = Query.model_validate({**way.query, "limit": limit or LIMIT_MAX, "offset": len(found)})
+        query = Query.model_validate({**way.query, "limit": limit or LIMIT_MAX, "offset": len(listing)})
         query = Query.model_validate_json(query.model_dump_json(by_alias=True, exclude_defaults=True))
         statement = compile_query(query, schema, TODAY)
         with connection.cursor(row_factory=dict_row) as cursor:
             result = result_of(statement, cursor.execute(statement.sql, statement.parameters).fetchall())
-        found += [_canonical([row[place] for place in way.places]) for row in result.rows]
+        listing += [_canonical([row[place] for place in way.places]) for row in result.rows]
         if limit or not result.truncated:
-            return found
+            return listing
 
 
 def verdict(
@@ -183,11 +183,11 @@ def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[tuple[str
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("set statement_timeout = '10s'; set timezone = 'UTC'")
             database.load_postgres(connection)
-            known: dict[str, tuple[str, str]] = {}
+            seen_queries: dict[str, tuple[str, str]] = {}
             for sql in questions[name]:
-                if sql not in known:
-                    known[sql] = _measured(database, connection, plain, sql)
-                yield name, sql, *known[sql]
+                if sql not in seen_queries:
+                    seen_queries[sql] = _measured(database, connection, plain, sql)
+                yield name, sql, *seen_queries[sql]
         plain.close()
         print(f"{name}: {len(questions[name])}", file=sys.stderr)
 
@@ -223,20 +223,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--database", action="append", default=[])
     parser.add_argument("--failures", type=Path)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as directory:
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory, "postgres"), parameters=FAST) as server:
-            verdicts = list(measured(given.folder, given.database, server.start()))
+            verdicts = list(measured(options.folder, options.database, server.start()))
     without_gold = [each for each in verdicts if each[3].startswith("no gold")]
     verdicts = [each for each in verdicts if not each[3].startswith("no gold")]
     print(f"{table(verdicts)}\n\nLeft out, since SQLite cannot run them: {len(without_gold)}.\n")
     reasons = Counter(each[3].partition(": ")[0] for each in verdicts if not each[3].startswith("gold"))
     for reason, number in reasons.most_common(20):
         print(f"{number:5} {reason}")
-    if given.failures:
+    if options.failures:
         rows = [each for each in (*verdicts, *without_gold) if not each[3].startswith("gold")]
-        given.failures.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        options.failures.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -75,30 +75,32 @@ def catalogue(code: str) -> Catalog:
     """The messages of the source with their translations, as far as the stored catalogue has them."""
     path = FOLDER / f"{code}.po"
     stored = read_po(io.BytesIO(path.read_bytes()), locale=code) if path.exists() else Catalog(code)
-    made = Catalog(
+    result = Catalog(
         code, fuzzy=False, header_comment="# Messages of Quarry. See tools/translations.py.", charset="utf-8"
     )
     for name, text, context in messages():
-        known = stored.get(text if isinstance(text, str) else text[0], context)
-        is_same = known is not None and known.id == text
-        made.add(text, known.string if known is not None and is_same else None, [(name, 0)], context=context)
-    return made
+        translated = stored.get(text if isinstance(text, str) else text[0], context)
+        is_same = translated is not None and translated.id == text
+        result.add(
+            text, translated.string if translated is not None and is_same else None, [(name, 0)], context=context
+        )
+    return result
 
 
 def generated_catalogues() -> dict[Path, bytes]:
     """The content of each catalogue, and of each compiled one, by path."""
     files: dict[Path, bytes] = {}
     for code in LANGUAGES:
-        held = catalogue(code)
-        files[FOLDER / f"{code}.po"] = _po(held)
-        files[PACKAGE / "language" / "data" / f"{code}.mo"] = _mo(held)
-        files[PACKAGE / "page" / "assets" / "languages" / f"{code}.json"] = _json(held)
+        translations = catalogue(code)
+        files[FOLDER / f"{code}.po"] = _po(translations)
+        files[PACKAGE / "language" / "data" / f"{code}.mo"] = _mo(translations)
+        files[PACKAGE / "page" / "assets" / "languages" / f"{code}.json"] = _json(translations)
     return files
 
 
-def _po(held: Catalog) -> bytes:
+def _po(translations: Catalog) -> bytes:
     text = io.BytesIO()
-    write_po(text, held, width=120, omit_header=False, sort_output=False, include_lineno=False)
+    write_po(text, translations, width=120, omit_header=False, sort_output=False, include_lineno=False)
     lines = text.getvalue().decode().splitlines(keepends=True)
     passing = (
         '"POT-Creation-Date',
@@ -112,25 +114,25 @@ def _po(held: Catalog) -> bytes:
     return "".join(line for line in lines if not line.startswith(passing)).encode()
 
 
-def _mo(held: Catalog) -> bytes:
+def _mo(translations: Catalog) -> bytes:
     """The compiled messages of the package."""
-    made = Catalog(held.locale, fuzzy=False, charset="utf-8", creation_date=NO_DATE, revision_date=NO_DATE)
-    for each in held:
+    compiled = Catalog(translations.locale, fuzzy=False, charset="utf-8", creation_date=NO_DATE, revision_date=NO_DATE)
+    for each in translations:
         if each.id and any(not name.startswith(PAGE) for name, _ in each.locations):
-            made.add(each.id, each.string, context=each.context)
-    written = io.BytesIO()
-    write_mo(written, made)
-    return written.getvalue()
+            compiled.add(each.id, each.string, context=each.context)
+    buffer = io.BytesIO()
+    write_mo(buffer, compiled)
+    return buffer.getvalue()
 
 
-def _json(held: Catalog) -> bytes:
+def _json(translations: Catalog) -> bytes:
     """The messages of the page: a text, or a text for each plural form, by context and message as gettext joins them."""
-    made = {
+    messages = {
         f"{each.context}\x04{_one(each.id)}" if each.context else _one(each.id): each.string
-        for each in held
+        for each in translations
         if each.id and any(name.startswith(PAGE) for name, _ in each.locations)
     }
-    return (json.dumps(made, ensure_ascii=False, indent=0, sort_keys=True) + "\n").encode()
+    return (json.dumps(messages, ensure_ascii=False, indent=0, sort_keys=True) + "\n").encode()
 
 
 def _one(text: Any) -> str:

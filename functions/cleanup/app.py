@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
-from quarry.collections.upkeep import read_collections
+from quarry.collections.apply import read_collections
 from quarry.platform.errors import QuarryError
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
-from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
+from quarry.collections.apply import read_collections
+from quarry.collections.upkeep import embedded_tables, keep_in_step
 from quarry.platform.errors import QuarryError
 from quarry.platform.telemetry import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
 from quarry.postgres.embed import Backlog, embed_tables, read_backlog

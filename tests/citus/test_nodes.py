@@ -15,8 +15,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.local.cli import main
-from quarry.local.sample import sample_directory
-from quarry.local.telling import chosen_tenant
+from quarry.local.data import sample_directory
+from quarry.local.telling import selected_tenant
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres import tenant_move
 from quarry.postgres.load import load_file
@@ -55,9 +55,9 @@ def cli(nodes: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iter
     monkeypatch.setenv("LD_LIBRARY_PATH", str(nodes.coordinator.programs.parent / "lib"))
     monkeypatch.setattr(tenant_move, "UNNOTICED_SECONDS", 2.0)
     monkeypatch.chdir(tmp_path)
-    token = chosen_tenant.set(None)
+    token = selected_tenant.set(None)
     yield lambda *arguments: main([*arguments])
-    chosen_tenant.reset(token)
+    selected_tenant.reset(token)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from quarry.local.sample import load_sample
+from quarry.local.data import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.postgres.pool import Database
 from quarry.postgres.tenants import add_tenant

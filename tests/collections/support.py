@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import psycopg
 
-from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections
-from quarry.collections.catalog_reading import relations_named, relations_of_schema, with_conditions, with_documents
+from quarry.collections.apply import Change, apply_change, plan_changes, read_collections, stored_collections
+from quarry.collections.catalog_reading import relations_by_name, relations_of_schema, with_conditions, with_documents
 from quarry.collections.declaration import read_declarations
-from quarry.collections.upkeep import keep_in_step, read_collections
-from quarry.collections.uses import tables_named
+from quarry.collections.upkeep import keep_in_step
+from quarry.collections.uses import referenced_tables
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from quarry.postgres.pool import Database
@@ -62,7 +62,7 @@ def apply_file(url: str, text: str) -> list[Change]:
     """Make the database agree with a file; what was changed."""
     declared = read_declarations(text)
     with connect(url, DEFAULT_SCHEMA) as connection:
-        found = relations_named(connection, tables_named(declared))
+        found = relations_by_name(connection, referenced_tables(declared))
         relations = {each.qualified: each for each in with_documents(connection, found.values())}
         declared, wrong = with_conditions(connection, declared, relations)
         assert not wrong, wrong

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.catalog_reading import relations_named
+from quarry.collections.catalog_reading import relations_by_name
 from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file
 from quarry.local.doctor import collection_findings
@@ -54,7 +54,7 @@ OTHERS = {"as_reader", "of_others", "tickets"}
 
 def test_what_a_view_reads_as_its_owner_bypasses_policies(url: str) -> None:
     with connect(url, DEFAULT_SCHEMA) as connection:
-        relations = relations_named(connection, [("support", view) for view in BYPASSING | OTHERS]).values()
+        relations = relations_by_name(connection, [("support", view) for view in BYPASSING | OTHERS]).values()
     bypassed = {relation.name: relation.bypassed for relation in relations}
     assert bypassed == dict.fromkeys(BYPASSING, ("support.tickets",)) | dict.fromkeys(OTHERS, ())
 

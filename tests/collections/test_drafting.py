@@ -17,9 +17,9 @@ from quarry.collections.checking import check
 from quarry.collections.declaration import Lines, read_declarations
 from quarry.collections.declaration_parts import Referred
 from quarry.collections.names import table_name
-from quarry.collections.relations import Column, Reference, Relation, seen_of
+from quarry.collections.relations import Column, Reference, Relation, traits_of
 from quarry.collections.secrets import suspicion
-from quarry.collections.uses import tables_named
+from quarry.collections.uses import referenced_tables
 from quarry.models.local_embedding import LocalEmbedding
 from quarry_map.drafting import SEARCHED_MAX, Draft, draft
 from quarry_map.table_guess import date_kinds
@@ -96,11 +96,11 @@ def test_sums_of_money_are_measures_to_uncomment(columns: Sequence[str], measure
 
 
 def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_keeps_rows_from_others() -> None:
-    names = seen_of(["Hunan Broadcasting System (HBS)", "CCTV", "Mara Quill"] * 5)
-    keys = seen_of(["ann", "bob", "c.lee@desk.example"] * 5)
+    names = traits_of(["Hunan Broadcasting System (HBS)", "CCTV", "Mara Quill"] * 5)
+    keys = traits_of(["ann", "bob", "c.lee@desk.example"] * 5)
     columns = [("id", "integer"), ("title", "text")]
-    shows = table("shows", [*columns, column("owner", seen=names, distinct=3)], key=["id"], rows=200)
-    notes = table("notes", [*columns, column("owner", seen=keys, distinct=3)], key=["id"], rows=200)
+    shows = table("shows", [*columns, column("owner", traits=names, distinct=3)], key=["id"], rows=200)
+    notes = table("notes", [*columns, column("owner", traits=keys, distinct=3)], key=["id"], rows=200)
     made = draft("public", [shows, notes])
     assert declared(made.text, shows, notes)["shows"]["facets"] == {"owner": "value"}
     assert '# to show callers only their own rows: scope = "owner"' in made.text
@@ -191,7 +191,7 @@ def test_other_comments_explain_no_codes(comment: str) -> None:
     ("values", "kind"), [("YN", "boolean"), (["yes", "No"], "boolean"), ("MF", "value"), ("Y", "value")]
 )
 def test_texts_that_say_yes_and_no_are_truths(values: Sequence[str], kind: str) -> None:
-    assert facets_of(column("insured", seen=seen_of([*values] * 5), distinct=2, width=2)) == {"insured": kind}
+    assert facets_of(column("insured", traits=traits_of([*values] * 5), distinct=2, width=2)) == {"insured": kind}
 
 
 def test_seconds_since_1970_are_told_and_not_summed() -> None:
@@ -217,7 +217,7 @@ def schemas(server_url: str) -> Drafts:
         with opened(server_url, name) as (_, connection):
             made = draft("public", relations_of_schema(connection, "public"))
             read = read_declarations(made.text)
-            known = read_catalog(connection, tables_named(read))
+            known = read_catalog(connection, referenced_tables(read))
             assert check(read, known, Lines(made.text, "quarry.toml"), own_schema="quarry").errors == [], name
             found[name] = made, collections_in(made.text)
     return found
@@ -234,8 +234,8 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
     through = {"through": "public.book_author", "of": "public.author"}
     assert facets["author"] == {"kind": "array", "title": "{first_name} {last_name}", **through}
     assert "# left out: fulltext (tsvector)\n" in made.text
-    assert {*made.left_out} == {"letter_2030", "letter_2031", "loans_by_category", "payment_2030", "reader_list"}
-    assert all(f"#   {name}: {reason}\n" in made.text for name, reason in made.left_out.items())
+    assert {*made.skipped} == {"letter_2030", "letter_2031", "loans_by_category", "payment_2030", "reader_list"}
+    assert all(f"#   {name}: {reason}\n" in made.text for name, reason in made.skipped.items())
 
 
 def test_rows_are_told_by_what_their_references_lead_to(schemas: Drafts) -> None:
@@ -294,7 +294,7 @@ def test_what_the_role_may_not_do_is_left_out_or_swept() -> None:
         ],
     )
     assert {name: each["sync"] for name, each in collections_in(made.text).items()} == {"read_only": "sweep"}
-    assert [*made.left_out] == ["closed", "guarded"]
+    assert [*made.skipped] == ["closed", "guarded"]
 
 
 _ALPHABET = st.characters(codec="utf-8", exclude_characters="\x00")
@@ -373,7 +373,7 @@ def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Rel
     collections = declared(made.text, *relations)
     assert sorted(collections) == sorted(made.collections)
     assert sum("text" in each for each in collections.values()) <= SEARCHED_MAX
-    assert len(made.collections) + len(made.commented) + len(made.left_out) == len(relations)
+    assert len(made.collections) + len(made.commented) + len(made.skipped) == len(relations)
     by_name = {relation.qualified: relation for relation in relations}
     for name, collection in read_declarations(made.text).items():
         table = by_name[table_name(collection.source)]

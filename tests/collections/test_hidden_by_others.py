@@ -7,7 +7,7 @@ import pytest
 from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import check
 from quarry.collections.declaration import Lines, read_declarations
-from quarry.collections.uses import tables_named
+from quarry.collections.uses import referenced_tables
 from quarry.postgres.schema import SyncConnection
 
 TABLES = """
@@ -27,7 +27,7 @@ OF_VIEW = '[collections.others]\nsource = "{}"\nkey = ["id"]\ntext = ["{}"]\nsyn
 
 def errors(connection: SyncConnection, text: str) -> list[str]:
     declared = read_declarations(text)
-    catalog = read_catalog(connection, tables_named(declared))
+    catalog = read_catalog(connection, referenced_tables(declared))
     return check(declared, catalog, Lines(text, "quarry.toml"), own_schema="quarry").errors
 
 

@@ -11,7 +11,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
 
-from quarry.collections.upkeep import compare, poll, read_collections, refresh_rows
+from quarry.collections.apply import read_collections
+from quarry.collections.upkeep import compare, poll, refresh_rows
 from quarry.services.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.catalog_reading import read_catalog, relations_named
+from quarry.collections.catalog_reading import read_catalog, relations_by_name
 from quarry.collections.checking import check
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.relations import Relation
@@ -27,7 +27,7 @@ def library(server_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SyncCo
 
 
 def only(connection: SyncConnection, name: str) -> Relation:
-    return relations_named(connection, [("public", name)])["public", name]
+    return relations_by_name(connection, [("public", name)])["public", name]
 
 
 class TestCommand:

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.relations import Shape, seen_of
+from quarry.collections.relations import Shape, traits_of
 from quarry.collections.secrets import Suspicion, secrecy_of, suspicion
 from quarry_map.drafting import draft
 from tests.collections.conftest import opened, schema_text
@@ -92,7 +92,7 @@ BASE62 = [f"{n:x}kX3{digest[:9]}Qr{digest[9:16]}Zt8" for n, digest in enumerate(
     ],
 )  # fmt: skip
 def test_credentials_are_known_by_their_form(values: list[str], shape: Shape) -> None:
-    seen = seen_of(values)
+    seen = traits_of(values)
     assert seen is not None
     assert seen.shape == shape
 
@@ -108,7 +108,7 @@ def test_credentials_are_known_by_their_form(values: list[str], shape: Shape) ->
     ],
 )
 def test_codes_that_people_type_are_no_secrets(values: list[str]) -> None:
-    seen = seen_of(values)
+    seen = traits_of(values)
     assert seen is not None
     assert (seen.shape, seen.keys) == (Shape.OTHER, frozenset())
 
@@ -136,7 +136,7 @@ class TestDraft:
             made = draft("public", relations_of_schema(connection, "public"))
         collections = dict(tomllib.loads(made.text)["collections"])
         assert {name: each.get("hidden", []) for name, each in collections.items()} == HIDDEN
-        assert made.left_out == {
+        assert made.skipped == {
             "odd_notes": 'may hold secrets in "pass{word}", which `hidden` cannot name: declare a view without them'
         }
         assert '  "pass_crypt",  # a secret: by its name\n' in made.text

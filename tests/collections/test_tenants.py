@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.upkeep import read_collections
+from quarry.collections.apply import read_collections
 from quarry.postgres.pool import Database
 from quarry.records.sources import searched_type
 from quarry.retrieval.values import visible_values

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from quarry.collections.apply import read_collections
 from quarry.collections.declaration import DeclarationError
-from quarry.collections.upkeep import compare, read_collections, refresh_rows
+from quarry.collections.upkeep import compare, refresh_rows
 from quarry.local.apply import apply_file as declare
 from quarry.local.data import all_embedded
 from quarry.postgres.pool import Database

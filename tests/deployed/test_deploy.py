@@ -38,12 +38,12 @@ def typing(*lines: str, shown: list[str] | None = None) -> Callable[[str], str]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> deploy.Kept:
+def kept(tmp_path: Path) -> deploy.Configuration:
     shutil.copy(ROOT / "samconfig.toml", tmp_path)
-    return deploy.Kept(tmp_path, "default")
+    return deploy.Configuration(tmp_path, "default")
 
 
-def test_a_first_deployment_asks_six_questions_and_enter_answers_them(kept: deploy.Kept) -> None:
+def test_a_first_deployment_asks_six_questions_and_enter_answers_them(kept: deploy.Configuration) -> None:
     shown: list[str] = []
     deploy.ask(kept, "default", "arm64", typing(*[""] * 6, shown=shown))
     assert len(shown) == len(deploy.QUESTIONS) == 6
@@ -58,7 +58,7 @@ def test_a_first_deployment_asks_six_questions_and_enter_answers_them(kept: depl
     assert (code["Stage"], code["Architecture"], code["DatabaseWakeSeconds"]) == ("dev", "arm64", "15")
 
 
-def test_answers_become_valid_parameters_of_the_templates(kept: deploy.Kept) -> None:
+def test_answers_become_valid_parameters_of_the_templates(kept: deploy.Configuration) -> None:
     given = ("search", "eu-central-1", SECRET, "vpc-1a, subnet-1a, subnet-2b", MODEL_KEY, "me@example.org")
     deploy.ask(kept, "default", "x86_64", typing(*given))
     data = kept.overrides("-data")
@@ -89,7 +89,7 @@ def test_a_secret_instead_of_its_arn_is_rejected(name: str, secret: str) -> None
     assert deploy.answered(dict.fromkeys(deploy.QUESTIONS, ""), typing(*lines)) == right
 
 
-def test_manual_values_are_kept(kept: deploy.Kept) -> None:
+def test_manual_values_are_kept(kept: deploy.Configuration) -> None:
     deploy.ask(kept, "default", "arm64", typing("", "", SECRET, "", "", ""))
     by_hand = {
         "LoadingSecretArn": f"{SECRET}-load",
@@ -107,7 +107,7 @@ def test_manual_values_are_kept(kept: deploy.Kept) -> None:
     assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
 
 
-def test_without_a_terminal_answers_are_those_of_the_environment_then_of_samconfig(kept: deploy.Kept) -> None:
+def test_without_a_terminal_answers_are_those_of_the_environment_then_of_samconfig(kept: deploy.Configuration) -> None:
     given = {"QUARRY_DEPLOY_STACK_NAME": "quarry-stage", "QUARRY_DEPLOY_DATABASE": SECRET, "QUARRY_DEPLOY_MODELS": ""}
     answers = deploy.unattended(kept, "default", given)
     assert answers == dict.fromkeys(deploy.QUESTIONS, "") | {
@@ -123,16 +123,16 @@ def test_without_a_terminal_answers_are_those_of_the_environment_then_of_samconf
 
 @pytest.mark.parametrize(("name", "wrong"), [("region", "Frankfurt"), ("models", "sk-live-4f"), ("network", "vpc-1a")])
 def test_without_a_terminal_a_wrong_answer_ends_the_deployment(
-    kept: deploy.Kept, capsys: pytest.CaptureFixture[str], name: str, wrong: str
+    kept: deploy.Configuration, capsys: pytest.CaptureFixture[str], name: str, wrong: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         deploy.unattended(kept, "default", {f"QUARRY_DEPLOY_{name.upper()}": wrong})
     assert ended.value.code == 2
     assert f"QUARRY_DEPLOY_{name.upper()}: " in capsys.readouterr().err
-    assert not deploy.Kept(kept._root, "default").overrides("-data").get("Database")
+    assert not deploy.Configuration(kept._root, "default").overrides("-data").get("Database")
 
 
-def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kept: deploy.Kept) -> None:
+def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kept: deploy.Configuration) -> None:
     deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
     stacks = {
         "quarry-dev-data": {"DataProtection": "full", "AuroraMaxCapacity": "16", "AlarmEmail": "old@example.org"},
@@ -144,7 +144,7 @@ def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kep
     assert (code["RequestsPerSecond"], code["Stage"]) == ("7", "dev")
 
 
-def test_parameters_of_an_earlier_release_become_settings_and_stay(kept: deploy.Kept) -> None:
+def test_parameters_of_an_earlier_release_become_settings_and_stay(kept: deploy.Configuration) -> None:
     deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
     own = {"InitialCredits": "25", "DatabaseSchema": "", "Settings": '{"OPENAI_MODEL": "our model"}'}
     kept.keep({}, kept.overrides() | own)
@@ -189,10 +189,10 @@ def test_the_workflow_gives_every_answer_and_assumes_a_role() -> None:
     ],
 )
 def test_searches_are_limited_where_the_account_could_open_more_connections_than_the_database_takes(
-    kept: deploy.Kept, data: dict[str, str], concurrency: int, given: str, limit: str
+    kept: deploy.Configuration, data: dict[str, str], concurrency: int, given: str, limit: str
 ) -> None:
     kept.keep({}, {"Database": "aurora"} | data, "-data")
     kept.keep({}, {"SearchConcurrencyMax": given})
     deploy.take(kept, outputs_of(deployed_data(**data)))
-    deploy.bound(kept, concurrency)
+    deploy.limit_concurrency(kept, concurrency)
     assert kept.overrides()["SearchConcurrencyMax"] == limit

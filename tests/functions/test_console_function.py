@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.local.sample import sample_domains
+from quarry.local.data import sample_domains
 from quarry.web import console_routes
 from tests.functions.conftest import Context, Event, recorded
 

@@ -14,7 +14,7 @@ import pytest
 from aws_lambda_powertools.utilities.batch.exceptions import BatchProcessingError
 from moto import mock_aws
 
-from quarry.local.cli.data import _file
+from quarry.local.cli.commands import _file
 from quarry.local.data import fetched
 from quarry.platform.errors import Unavailable
 from quarry.services.s3 import S3Object

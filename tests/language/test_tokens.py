@@ -10,7 +10,7 @@ import pytest
 
 from quarry.language.recognition import is_likely_english
 from quarry.language.word_forms import codes_in, stem
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.platform.text import left_out
 
 

@@ -22,8 +22,8 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.cli import commands
-from quarry.local.cli.command import Group, wanted
+from quarry.local.cli.command import Group, imported_function
+from quarry.local.cli.commands import command_line
 from quarry.platform.contract import DOMAINS
 from quarry.postgres.load import load_file
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
@@ -127,10 +127,10 @@ def test_a_command_gives_the_function_that_it_calls_all_that_this_takes() -> Non
 
     # what `ask` makes of its words is given too
     beside = {"server", "stack", "dotenv", "database", "domain", "question"}
-    for command in below(commands()):
+    for command in below(command_line()):
         given = {each.name for each in command.params} | beside
         for target in getattr(command, "targets", ()):
-            assert {*wanted(target)[1]} <= given, command.name
+            assert {*imported_function(target)[1]} <= given, command.name
 
 
 class TestWrongUsage:

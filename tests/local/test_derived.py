@@ -11,9 +11,19 @@ import pytest
 from quarry import catalog
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
-from quarry_tools.derived import Columns, Experience, SearchEntries, Statistics, Values, Vectors, Words, derived_of
-from quarry_tools.difference import Derived, Difference
-from quarry_tools.schema_indexes import Indexes
+from quarry_tools.derived import (
+    Columns,
+    Derived,
+    Difference,
+    Experience,
+    Indexes,
+    SearchEntries,
+    Statistics,
+    Values,
+    Vectors,
+    Words,
+    derived_of,
+)
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 MATTERS = (

@@ -14,8 +14,8 @@ import pytest
 from psycopg import AsyncConnection
 
 from quarry.catalog import FORGETTABLE
+from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
-from quarry.collections.upkeep import read_collections
 from quarry.kept.contract import ConversationChange, NewConversation, NewSavedSearch, ResultKey, Turn
 from quarry.kept.storage import (
     change_conversation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from quarry.local.served_address import FILE, noted, served_address
+from quarry.local.config import FILE, noted, served_address
 
 
 def test_a_link_leads_to_the_server_that_listens_and_none_is_left_by_one_that_was_killed(tmp_path: Path) -> None:

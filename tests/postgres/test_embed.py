@@ -7,7 +7,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres import embed

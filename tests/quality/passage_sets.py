@@ -15,7 +15,8 @@ from typing import Any
 
 import psycopg
 
-from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.collections.apply import read_collections
+from quarry.collections.upkeep import embedded_tables
 from quarry.platform.settings import Settings
 from quarry.postgres.embed import embed_pending, make_ready
 from quarry.records.answer import answer_question

@@ -15,7 +15,7 @@ from statistics import mean
 import pytest
 
 from quarry.language.word_forms import sentences
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.platform.settings import Settings
 from quarry.records.answer import answer_question
 from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest

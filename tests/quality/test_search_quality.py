@@ -11,7 +11,7 @@ import pytest
 
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.local.sample import sample_directory
+from quarry.local.data import sample_directory
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
 from quarry.platform.settings import Settings
@@ -78,11 +78,11 @@ async def test_search_stays_above_its_floors_finds_nobody_ruled_out_and_no_part_
 ) -> None:
     # of the longest every other query: `quarry eval` measures them all
     outcomes = await run_queries(judged(domain)[:: 2 if domain in ("campaigns", "companies") else 1], services)
-    assert [outcome.query.id for outcome in outcomes if outcome.found.degraded] == []
+    assert [outcome.query.id for outcome in outcomes if outcome.results.degraded] == []
     for outcome in outcomes:
         never = said(outcome.query, "never") or []
         assert isinstance(never, list)
-        assert not {*outcome.found.keys} & {*never}, outcome.query.id
+        assert not {*outcome.results.keys} & {*never}, outcome.query.id
     scores = {summary.kind: summary.ndcg for summary in summarise(outcomes)}
     assert {kind: scores[kind] for kind, floor in FLOORS[domain].items() if scores[kind] < floor} == {}
 

@@ -9,8 +9,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.upkeep import read_collections, take_renamed
+from quarry.collections.upkeep import take_renamed
 from quarry.postgres.pool import Database
 from quarry_map.drafting import draft
 from tests.collections.support import owner

@@ -13,7 +13,7 @@ from quarry.catalog import LOADABLE
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.declaration import Lines, read_declarations
-from quarry.collections.own_table import OwnTable, own_tables
+from quarry.collections.facets import OwnTable, own_tables
 from quarry.postgres.migrate import connect
 from quarry.records.tables import COLLECTIONS
 from tests.collections.made import catalog

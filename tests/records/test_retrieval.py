@@ -112,27 +112,6 @@ def by_meaning(connection: Connection, vector: Sequence[float], count: int, cond
     return connection.execute(BY_MEANING, [vector_literal(vector), count, condition]).fetchall()
 
 
-def test_the_score_is_the_sum_of_weight_over_k_plus_rank(connection: Connection) -> None:
-    add_motion(connection, "a", "elm elm elm")
-    add_motion(connection, "b", "elm", degrees=[10])
-    add_motion(connection, "c", "bridge", degrees=[20])
-    rows, weighted = (
-        connection.execute(
-            "select * from hybrid_search_motions('elm', %s, 10, %s, %s, %s, null, null)",
-            [vector_literal(direction(0)), *weights],
-        ).fetchall()
-        for weights in ((1, 1, 50), (2, 0.5, 10))
-    )
-    assert [(row.id, row.text_rank, row.semantic_rank) for row in rows] == [("b", 2, 1), ("a", 1, None), ("c", None, 2)]
-    assert [row.rank_score for row in rows] == pytest.approx([1 / 52 + 1 / 51, 1 / 51, 1 / 52])
-    assert {row.id: row.rank_score for row in weighted} == pytest.approx(
-        {"a": 2 / 11, "b": 2 / 12 + 0.5 / 11, "c": 0.5 / 12}
-    )
-    assert [row.similarity for row in rows] == pytest.approx(
-        [math.cos(math.radians(10)), None, math.cos(math.radians(20))], abs=1e-3
-    )
-
-
 def test_a_row_counts_once_with_its_best_window(connection: Connection) -> None:
     add_motion(connection, "far", "x", degrees=[60])
     add_motion(connection, "long", "x", degrees=[80, 10, 70])

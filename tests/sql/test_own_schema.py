@@ -15,9 +15,9 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local import sample as sample_module
-from quarry.local.sample import VECTORS_FILE, load_sample, sample_directory, sample_domains
-from quarry.local.uninstall import uninstall
+from quarry.local import data as sample_module
+from quarry.local.data import VECTORS_FILE, load_sample, sample_directory, sample_domains
+from quarry.local.installation import uninstall
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import Migrated, migrate

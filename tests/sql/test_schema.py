@@ -8,7 +8,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains
+from quarry.local.data import VECTORS_FILE, sample_directory, sample_domains
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.postgres import migrate as module
 from quarry.postgres.migrate import function_files, migrate, sql_directory

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api.routers import EVERYTHING
-from quarry.local.sample import load_sample
+from quarry.local.data import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database

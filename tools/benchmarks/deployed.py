@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psycopg
 
-from quarry.local.sample import load_sample
+from quarry.local.data import load_sample
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.postgres.pool import Database
 from tools.benchmarks.measuring import migrated_server

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx2
 from psycopg.sql import SQL, Identifier
 
-from quarry.local.tenants import definitions
+from quarry.local.installation import definitions
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate

@@ -26,9 +26,9 @@ from psycopg.sql import SQL, Identifier
 
 import quarry.records
 from quarry.collections.declaration_parts import Quoting
+from quarry.local.data import load_sample, sample_directory
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.sample import load_sample, sample_directory
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings

@@ -13,7 +13,7 @@ from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import read_declarations
 from quarry.collections.relations import Relation
-from quarry.collections.uses import tables_named
+from quarry.collections.uses import referenced_tables
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.sources import with_collections
 from quarry.schema.source import Schema
@@ -40,7 +40,7 @@ def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
     """The sources in the draft of `quarry map` for a schema, both active and commented out, up to its limit."""
     relations = relations_of_schema(connection, name)
     declared = read_declarations(draft(name, relations).text)
-    catalog = read_catalog(connection, tables_named(declared))
+    catalog = read_catalog(connection, referenced_tables(declared))
     changes = plan_changes(declared, {}, catalog.relations)
     collections: list[Collection] = []
     found: dict[str, Relation] = {}

@@ -8,6 +8,7 @@ streams on as they come, with a sign-in without passwords, and what `quarry --st
 from __future__ import annotations
 
 import argparse
+import asyncio
 import logging
 import os
 import sys
@@ -39,7 +40,7 @@ def main() -> int:
         return 1
     with open_database() as database, tempfile.TemporaryDirectory() as logs:
         if not database.settings.database_url:
-            load_samples(database)
+            asyncio.run(load_samples(database))
         with rehearsed(artifacts, {"DATABASE_URL": database.url}, Path(logs), parser.parse_args().port) as url:
             _tell(url, Path(logs))
             with suppress(EOFError, KeyboardInterrupt):

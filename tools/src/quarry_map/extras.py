@@ -13,7 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.guessing import (
+from quarry.collections.names import (
+    as_toml,
+    comment_name,
+    full_name,
     in_hundredths,
     in_percent,
     is_amount,
@@ -24,24 +27,19 @@ from quarry.collections.guessing import (
     is_share,
     is_text,
     is_writable,
-)
-from quarry.collections.names import (
-    as_toml,
-    is_called,
+    means,
+    quoted_table,
     says,
-    shown_name,
     slug,
     unique,
     word_set,
     words,
-    written_out,
-    written_table,
 )
 from quarry.collections.relations import Column, Embedding, Reference, keys_of
 from quarry.collections.secrets import is_secret_table
-from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, is_comparable, is_single, uses
+from quarry.collections.uses import PLAIN, VECTOR, dimensions_of, uses
 from quarry.language.word_forms import names_doer, singular
-from quarry_map.table_guess import DateKinds, TableDraft, TableGuess, may_be_read, name_by_reference
+from quarry_map.table_guess import DateKinds, TableDraft, TableGuess, is_date_or_flag, name_by_reference
 
 Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""
@@ -61,61 +59,50 @@ class Reached:
         """The facet that shows the line `title` of that row."""
         value: object = title
         for column, reference in reversed(self.steps):
-            value = {"by": column, "of": written_table(*reference.target), "title": value}
+            value = {"by": column, "of": quoted_table(*reference.target), "title": value}
         assert isinstance(value, dict)
         return {"kind": kind, **value}
 
 
 def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
     """The tables that a table leads to, each by its shortest path, nearest first; buyers first among equally near ones."""
-    found: list[Reached] = []
-    seen = {guess.relation.qualified}
+    paths: list[Reached] = []
+    visited = {guess.relation.qualified}
     waiting = deque([Reached(guess, ())])
     while waiting:
         here = waiting.popleft()
         if len(here.steps) == REFERENCES_MAX:
             continue
         for column, reference, other in _referred(here.guess, guesses):
-            if reference.target not in seen:
-                seen.add(reference.target)
-                found.append(Reached(other, (*here.steps, (column, reference))))
-                waiting.append(found[-1])
-    return sorted(found, key=lambda each: len(each.steps))
+            if reference.target not in visited:
+                visited.add(reference.target)
+                paths.append(Reached(other, (*here.steps, (column, reference))))
+                waiting.append(paths[-1])
+    return sorted(paths, key=lambda each: len(each.steps))
 
 
 def buys(guess: TableGuess, guesses: Guesses) -> bool:
     """Whether its rows are about purchases, by the tables that they refer to, or by columns of either."""
     near = [each.guess for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))]
     columns = (column.name for each in (guess, *near) for column in each.relation.columns)
-    return any(is_called(each.relation.name, "buyer") for each in near) or any(
-        is_called(column, "buyer") for column in columns
-    )
+    return any(means(each.relation.name, "buyer") for each in near) or any(means(column, "buyer") for column in columns)
 
 
 def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Reference, TableGuess]]:
-    found = [
+    tables = [
         (column.name, reference, guesses[reference.target])
         for column in guess.relation.columns
         if (reference := guess.references.get(column.name))
         and reference.target in guesses
-        and _may_follow(guess, column.name, reference, guesses[reference.target])
+        and column in guess.usable
+        and column not in guess.scopes
+        and guess.joins(column, guesses[reference.target], reference.target_columns[0])
     ]
-    return sorted(found, key=lambda each: not is_called(each[2].relation.name, "buyer"))
-
-
-def _may_follow(guess: TableGuess, name: str, reference: Reference, other: TableGuess) -> bool:
-    column, key = guess.relation.by_name[name], other.relation.by_name.get(reference.target_columns[0])
-    if key is None or column not in guess.usable or not is_writable(key.name) or column in guess.scopes:
-        return False
-    if not guess.may_tell_of(other):
-        return False
-    return is_single(column) and is_single(key) and is_comparable(column, key)
+    return sorted(tables, key=lambda each: not means(each[2].relation.name, "buyer"))
 
 
 def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
-    """The columns that say what kind of thing a row is, or where it is, with the kinds of their facets; those so called come
-    first.
-    """
+    """The columns with a row's kind or place, and the kinds of their facets; columns with such a name come first."""
     others = []
     for column in guess.categories:
         if is_place(column, guess.relation):
@@ -137,10 +124,9 @@ OVERDUE = "overdue"
 
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """Add the amount of a row with a price and a quantity, unless a column holds it."""
-    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
-    amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
     prices, quantities = _prices(guess), _quantities(guess)
-    totals = [each for each in amounts if each not in prices]
+    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
+    totals = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount") and each not in prices]
     if totals or len(prices) != 1 or len(quantities) != 1:
         return
     reductions = [each for each in numbers if "discount" in words(each.name)]
@@ -150,17 +136,17 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
             f'an amount? {{ kind = "money", expression = {as_toml(product)} }}, if that is how it is computed'
         )
         return
-    is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
-    is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
-    called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
+    is_revenue = means(guess.relation.name, "sale") and buys(guess, guesses)
+    has_value = bool({"stock", "inventory"} & {*words(quantities[0].name)})
+    measure = unique("revenue" if is_revenue else "stock_value" if has_value else "amount", draft.facets)
     currency = {"currency": {"column": guess.currency.name}} if guess.currency else {}
-    draft.facets[called] = {"kind": "money", "expression": product, **currency}
-    draft.reasons[f"facets.{called}"] = "guessed"
+    draft.facets[measure] = {"kind": "money", "expression": product, **currency}
+    draft.reasons[f"facets.{measure}"] = "guessed"
 
 
 def _product(price: Column, quantity: Column, reductions: Sequence[Column]) -> str:
     """The price of a quantity after reductions: shares of it, or amounts in the unit of the price."""
-    shares = [_left_by(each) for each in reductions if not is_amount(each)]
+    shares = [_remaining_after(each) for each in reductions if not is_amount(each)]
     product = " * ".join([quoted(price), quoted(quantity), *shares])
     amounts = "".join(f" - {_of_row(each)}" for each in reductions if is_amount(each))
     if not in_hundredths(price):
@@ -172,7 +158,7 @@ def _of_row(column: Column) -> str:
     return f"coalesce({quoted(column)}, 0)" if column.is_nullable else quoted(column)
 
 
-def _left_by(discount: Column) -> str:
+def _remaining_after(discount: Column) -> str:
     """The share of a price that a discount leaves."""
     return f"(1 - {_of_row(discount)} / 100)" if in_percent(discount) else f"(1 - {_of_row(discount)})"
 
@@ -202,14 +188,14 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
 
     Of several columns that may mark a row as done, the one whose name is nearest to that meaning counts.
     """
-    read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
-    due = [column for column, each in read if each.kind == "due" and is_date(column)]
+    columns = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and is_date_or_flag(each)]
+    due = [column for column, each in columns if each.kind == "due" and is_date(column)]
     closing = [
         (each.nearness, column)
-        for column, each in read
+        for column, each in columns
         if each.kind == "done" and (column.is_nullable or not is_date(column))
     ]
-    if len(due) != 1 or not closing or OVERDUE in {*draft.named, *guess.relation.by_name}:
+    if len(due) != 1 or not closing or OVERDUE in {*draft.names, *guess.relation.by_name}:
         return
     _, closed = max(closing, key=lambda each: each[0])
     is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
@@ -217,19 +203,19 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
     draft.reasons["predicates"] = "guessed by the names of its dates"
 
 
-def measures_told(draft: TableDraft, guess: TableGuess) -> Iterator[str]:
+def measure_notes(draft: TableDraft, guess: TableGuess) -> Iterator[str]:
     """The sums of a row's own amounts, as measures to uncomment. The price of one piece of a quantity has no sum."""
     single = {name_of_amount(each) for each in _prices(guess)} if _quantities(guess) else set[str]()
     for name, facet in draft.facets.items():
         declared = facet if isinstance(facet, Mapping) else {"kind": facet}
         if declared.get("kind") != "money" or "of" in declared or "related" in declared or name in single:
             continue
-        called = unique(
+        measure = unique(
             f"{'sum_of' if says(name, 'total') else 'total'}_{name}",
-            {*draft.named, *draft.predicates, *guess.relation.by_name},
+            {*draft.names, *draft.predicates, *guess.relation.by_name},
         )
         unit = {"unit": code} if isinstance(code := declared.get("currency"), str) else {}
-        yield f"measures.{called} = {as_toml({'sum': name, **unit})}"
+        yield f"measures.{measure} = {as_toml({'sum': name, **unit})}"
 
 
 def quoted(column: Column) -> str:
@@ -239,32 +225,32 @@ def quoted(column: Column) -> str:
 
 def name_of_amount(column: Column) -> str:
     """The name of an amount's facet: `total` for `total_cents`."""
-    return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
+    return "_".join(words(column.name)[:-1]) if in_hundredths(column) else full_name(column.name)
 
 
 def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """Add links for the references that no facet uses."""
-    called = names_of_references(guess, guesses)
+    by_reference = names_of_references(guess, guesses)
     # a facet that copies another column of that row leads nowhere by the reference's name
-    known: set[tuple[str, ...]] = {
+    used: set[tuple[str, ...]] = {
         (column,)
-        for column, name in called.items()
+        for column, name in by_reference.items()
         if isinstance(facet := draft.facets.get(name), Mapping) and facet.get("by") == column
     }
     for reference in dict.fromkeys(guess.relation.references):
         other = guesses.get(reference.target)
-        if other is None or reference.columns in known or not _may_link(guess, reference, other):
+        if other is None or reference.columns in used or not _may_link(guess, reference, other):
             continue
-        known.add(reference.columns)
+        used.add(reference.columns)
         own = singular("_".join(words(other.relation.name)))
-        likely = called.get(reference.columns[0], own) if len(reference.columns) == 1 else own
-        taken = {*draft.named, *guess.relation.by_name}
-        name = next((each for each in (likely, own) if each not in taken), f"{own}_row")
+        likely = by_reference.get(reference.columns[0], own) if len(reference.columns) == 1 else own
+        existing = {*draft.names, *guess.relation.by_name}
+        name = next((each for each in (likely, own) if each not in existing), f"{own}_row")
         by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
-        declared = {"by": by, "of": written_table(*reference.target)}
+        declared = {"by": by, "of": quoted_table(*reference.target)}
         if reference.is_guessed and reference.target_columns != other.relation.primary_key:
             declared["key"] = [*reference.target_columns]
-        draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
+        draft.links[unique(slug(name, "link"), existing)] = declared if reference.is_guessed else by
 
 
 def names_of_references(guess: TableGuess, guesses: Guesses) -> dict[str, str]:
@@ -278,20 +264,10 @@ def names_of_references(guess: TableGuess, guesses: Guesses) -> dict[str, str]:
 
 def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
     """Whether rows can follow a reference. It must not lead to secrets."""
-    own, their = guess.relation.by_name, other.relation.by_name
-    pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
-    return (
-        guess.may_tell_of(other)
-        and not is_secret_table(other.relation.name)
-        and all(
-            two is not None
-            and one in guess.usable
-            and two in other.usable
-            and is_single(one)
-            and is_single(two)
-            and is_comparable(one, two)
-            for one, two in pairs
-        )
+    own, usable = guess.relation.by_name, {each.name for each in other.usable}
+    return not is_secret_table(other.relation.name) and all(
+        own[one] in guess.usable and two in usable and guess.joins(own[one], other, two)
+        for one, two in zip(reference.columns, reference.target_columns, strict=True)
     )
 
 
@@ -302,12 +278,15 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
         each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
     }
     # keys of a JSON column can be queried without being declared
-    known = {*_declared_columns(draft), *guess.secrets, *paths}
-    rest = [each for each in columns if each.name not in known]
+    declared = {*_declared_columns(draft), *guess.secrets, *paths}
+    rest = [each for each in columns if each.name not in declared]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
-    left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
-    unused = [f"{shown_name(each.name)} ({_why_left_out(each)})" for each in left_out]
-    unused += [f"{shown_name(name)} ({why})" for name, why in guess.relation.unreadable.items()]
+    others = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
+    unused = [
+        f"{comment_name(each.name)} ({comment_name(each.type) if is_writable(each.name) else 'its name cannot be used'})"
+        for each in others
+    ]
+    unused += [f"{comment_name(name)} ({why})" for name, why in guess.relation.unreadable.items()]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 
@@ -319,11 +298,7 @@ def _declared_columns(draft: TableDraft) -> set[str]:
     return {use.column for use in uses(declared, {}) if use.of is None}
 
 
-def _why_left_out(column: Column) -> str:
-    return shown_name(column.type) if is_writable(column.name) else "its name cannot be used"
-
-
-_SHOWN = "delete this line to include them"
+_HOW_TO_INCLUDE = "delete this line to include them"
 
 
 def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
@@ -333,7 +308,7 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
         if condition is None:
             continue
         draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
-        draft.reasons["where"] = f"guessed: leaves out rows that are marked as deleted; {_SHOWN}"
+        draft.reasons["where"] = f"guessed: leaves out rows that are marked as deleted; {_HOW_TO_INCLUDE}"
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
         return
@@ -343,21 +318,21 @@ def choose_parents(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> No
     """Leave out the rows of deleted rows: where no column of their own marks them, they go with what they are part of."""
     if "where" in draft.settings:
         return
-    kept = {
-        name: {"of": written_table(*other.relation.qualified), "where": condition}
+    parents = {
+        name: {"of": quoted_table(*other.relation.qualified), "where": condition}
         for name, other in _parents(guess, guesses)
         if (condition := next(filter(None, (_kept_rows(each, other) for each in other.relation.columns)), None))
     }
-    if kept:
-        draft.settings = {"source": draft.settings["source"], "kept_with": kept, **draft.settings}
-        draft.reasons["kept_with"] = f"guessed: leaves out rows whose parent is marked as deleted; {_SHOWN}"
+    if parents:
+        draft.settings = {"source": draft.settings["source"], "kept_with": parents, **draft.settings}
+        draft.reasons["kept_with"] = f"guessed: leaves out rows whose parent is marked as deleted; {_HOW_TO_INCLUDE}"
 
 
 def _parents(guess: TableGuess, guesses: Guesses) -> Iterator[tuple[str, TableGuess]]:
     """What rows are part of, by the column that refers to it: a sale, what their table is named after, or all that they must
     refer to. People and things that others name stay, whoever is deleted.
     """
-    found = [
+    candidates = [
         (name, other)
         for name, reference in guess.references.items()
         if (other := guesses.get(reference.target)) is not None
@@ -366,28 +341,30 @@ def _parents(guess: TableGuess, guesses: Guesses) -> Iterator[tuple[str, TableGu
         and not (other.are_people or other.is_lookup or other.is_place_list)
     ]
     own = {singular(word) for word in words(guess.relation.name)}
-    for name, other in found:
-        is_only = len(found) == 1 and not guess.relation.by_name[name].is_nullable
+    for name, other in candidates:
+        is_only = len(candidates) == 1 and not guess.relation.by_name[name].is_nullable
         is_named = {singular(word) for word in words(other.relation.name)} < own
-        if is_only or is_named or is_called(other.relation.name, "sale"):
+        if is_only or is_named or means(other.relation.name, "sale"):
             yield name, other
 
 
-def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None) -> None:
+def choose_vectors(draft: TableDraft, guess: TableGuess, embedding: Embedding | None) -> None:
     """Use the vectors of the table if the model that embeds questions may have made them, or else suggest them in a remark."""
-    found = [each for each in guess.relation.columns if VECTOR.accepts(each) and is_writable(each.name)]
-    if len(found) != 1 or "text" not in draft.settings:
+    candidates = [each for each in guess.relation.columns if VECTOR.accepts(each) and is_writable(each.name)]
+    if len(candidates) != 1 or "text" not in draft.settings:
         return
-    dimensions = dimensions_of(found[0])
-    if made is None or dimensions != made.dimensions:
+    dimensions = dimensions_of(candidates[0])
+    if embedding is None or dimensions != embedding.dimensions:
         of = f"of {dimensions} dimensions" if dimensions else "if the model that embeds questions made them"
         draft.remarks.append(
-            f'vectors = "{found[0].name}"  # {of}: instead of `embed`, once the settings name their model'
+            f'vectors = "{candidates[0].name}"  # {of}: instead of `embed`, once the settings name their model'
         )
         return
     draft.settings.pop("embed", None)
     draft.reasons.pop("embed", None)
-    draft.set("vectors", found[0].name, f"if {made.model} made them: delete this line to have the texts embedded")
+    draft.set(
+        "vectors", candidates[0].name, f"if {embedding.model} made them: delete this line to have the texts embedded"
+    )
 
 
 def _kept_rows(column: Column, guess: TableGuess) -> str | None:

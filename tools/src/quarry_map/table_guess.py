@@ -13,11 +13,13 @@ from itertools import pairwise
 from operator import mul
 from typing import Literal, NamedTuple
 
-from quarry.collections.guessing import (
+from quarry.collections.names import (
     PROSE_WIDTH,
     are_people,
+    as_toml,
     comes_again,
     date_purpose,
+    ends_in,
     is_category,
     is_contact,
     is_correspondent,
@@ -33,16 +35,12 @@ from quarry.collections.guessing import (
     is_text,
     is_truth,
     is_writable,
-    names_owner,
-    text_width,
-)
-from quarry.collections.names import (
-    as_toml,
-    ends_in,
-    is_called,
     joined,
+    means,
+    names_owner,
     says,
     stem_set,
+    text_width,
     toml_key,
     word_list,
     word_set,
@@ -50,7 +48,7 @@ from quarry.collections.names import (
 )
 from quarry.collections.relations import Column, Reference, Relation, covered
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.collections.uses import is_single
+from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular, stem
 from quarry.models.interface import EmbeddingModel
 
@@ -69,8 +67,8 @@ class TableGuess:
     @cached_property
     def secrets(self) -> dict[str, Suspicion]:
         """The columns that may hold secrets, each with the reason."""
-        found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
-        secret = {name: suspected for name, suspected in found.items() if suspected}
+        suspicions = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
+        secret = {name: suspected for name, suspected in suspicions.items() if suspected}
         # keys in a hidden column need no line of their own
         return {name: each for name, each in secret.items() if not covered(name, {*secret} - {name})}
 
@@ -112,61 +110,67 @@ class TableGuess:
     @cached_property
     def person(self) -> list[Column]:
         """The columns with a person's first and last name; empty where one is missing."""
-        found = [
+        candidates = [
             next((column for column in self.texts if joined(column.name) in word_set(names)), None)
             for names in ("first_name", "last_name")
         ]
-        return [column for column in found if column] if None not in found else []
+        return [column for column in candidates if column] if None not in candidates else []
 
     @cached_property
     def title(self) -> list[Column]:
         """The title columns of its rows. First and last name come before a title, which may be a job."""
-        return self.person or [column for column in (self._named_title(),) if column]
+        return self.person or [column for column in (self._title_by_name(),) if column]
 
-    def _named_title(self) -> Column | None:
+    def _title_by_name(self) -> Column | None:
         own = {joined(self.relation.name), "".join(singular(word) for word in words(self.relation.name))}
         names = [*word_list("title"), *own, *(name + ending for name in own for ending in ("name", "title"))]
         by_name = {joined(column.name): column for column in reversed(self.texts)}
         naming = [column for column in self.texts if not _holds_figures(column)]
         short = [column for column in naming if not is_prose(column)]
         only = naming if len(naming) == 1 and (naming[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
-        found = (
+        candidates = (
             *(
                 by_name[name]
                 for name in names
                 if name in by_name and (name in word_set("title") or by_name[name] in naming)
             ),
             # an order has no name: a name in it is a person's
-            *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
+            *(
+                column
+                for column in short
+                if ends_in(column.name, "title_ending")
+                and not says(column.name, "no_title")
+                and not means(self.relation.name, "sale")
+            ),
             # a number or a code only as a last resort
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
         )
-        named = next(iter(found), None)
-        return self._name_of_person(found) if named and self._may_be_work(named) else named
+        title = next(iter(candidates), None)
+        return self._name_of_person(candidates) if title and self._may_be_work(title) else title
 
     def _may_be_work(self, title: Column) -> bool:
         """Whether a title may be what a person does: the rows are people, or it is the same in many rows."""
         repeats = title.distinct is not None and title.distinct != -1
         return is_role(title) and (are_people(self.relation.name) or repeats)
 
-    def _name_of_person(self, found: Sequence[Column]) -> Column:
+    def _name_of_person(self, columns: Sequence[Column]) -> Column:
         """The first title that is no job, if it is a name that differs from row to row or the rows are people."""
         is_of_people = are_people(self.relation.name)
         names = (
             each
-            for each in found
+            for each in columns
             if not is_role(each) and ends_in(each.name, "person_name") and (is_of_people or each.distinct == -1)
         )
-        return next(names, found[0])
+        return next(names, columns[0])
 
     @cached_property
     def prose(self) -> list[Column]:
         """The columns with sentences, longest first; where there are none and no title, every text that may be one."""
-        found = [column for column in self.texts if is_prose(column) and column not in self.title]
-        if not found and not self.title:
-            found = [column for column in self.texts if not self._is_short(column)]
-        return sorted(found, key=lambda column: -text_width(column))
+        columns = [column for column in self.texts if is_prose(column) and column not in self.title]
+        if not columns and not self.title:
+            columns = [column for column in self.texts if not self._is_short(column)]
+        return sorted(columns, key=lambda column: -text_width(column))
 
     def _is_short(self, column: Column) -> bool:
         return is_contact(column) or is_numbered(column) or _holds_figures(column) or self._is_category(column)
@@ -194,8 +198,8 @@ class TableGuess:
     @cached_property
     def other_texts(self) -> list[Column]:
         """Short texts that are only searched by words."""
-        taken = [*self.title, *self.prose, *self.categories]
-        return [column for column in self.texts if column not in taken]
+        used = [*self.title, *self.prose, *self.categories]
+        return [column for column in self.texts if column not in used]
 
     @cached_property
     def date(self) -> Column | None:
@@ -204,12 +208,14 @@ class TableGuess:
         """
         dates = [column for column in self.usable if is_date(column)]
         for purpose in ("created",) if are_people(self.relation.name) else ("happened", "created", "other"):
-            found = [column for column in dates if date_purpose(column) == purpose]
-            if found and purpose == "other" and all(column.is_nullable for column in found):
+            candidates = [column for column in dates if date_purpose(column) == purpose]
+            if candidates and purpose == "other" and all(column.is_nullable for column in candidates):
                 # something due has a due date before it is paid
-                found = [column for column in dates if says(column.name, "due") and not column.is_nullable] or found
-            if found:
-                return self._of_stay(min(found, key=lambda column: column.is_nullable))
+                candidates = [
+                    column for column in dates if says(column.name, "due") and not column.is_nullable
+                ] or candidates
+            if candidates:
+                return self._of_stay(min(candidates, key=lambda column: column.is_nullable))
         return None
 
     def _of_stay(self, date: Column) -> Column:
@@ -241,12 +247,12 @@ class TableGuess:
     @cached_property
     def currency(self) -> Column | None:
         """The only column with codes of currencies: by its values or, where none are known, by its name."""
-        found = [
+        columns = [
             each
             for each in self.usable
-            if is_text(each) and (each.seen.are_currencies if each.seen else "currency" in words(each.name))
+            if is_text(each) and (each.traits.are_currencies if each.traits else "currency" in words(each.name))
         ]
-        return found[0] if len(found) == 1 else None
+        return columns[0] if len(columns) == 1 else None
 
     @cached_property
     def page(self) -> Column | None:
@@ -261,7 +267,7 @@ class TableGuess:
     @property
     def named_owners(self) -> list[Column]:
         """The columns with names of owners, which rows can be counted by."""
-        return [each for each in self.usable if is_scope(replace(each, seen=None)) and names_owner(each)]
+        return [each for each in self.usable if is_scope(replace(each, traits=None)) and names_owner(each)]
 
     @property
     def owner(self) -> Column | None:
@@ -272,6 +278,18 @@ class TableGuess:
         """Whether its rows may show values of another table."""
         relation = other.relation
         return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
+
+    def joins(self, column: Column, other: TableGuess, key: str) -> bool:
+        """Whether its column can be joined with the column `key` of another table, of which it may tell."""
+        target = other.relation.by_name.get(key)
+        return (
+            target is not None
+            and self.may_tell_of(other)
+            and is_writable(target.name)
+            and is_single(column)
+            and is_single(target)
+            and is_comparable(column, target)
+        )
 
     @property
     def correspondents(self) -> list[Column]:
@@ -370,13 +388,9 @@ def _happens(column: Column, *verbs: str) -> bool:
     return not stem_set(*verbs).isdisjoint(map(stem, (*terms, *map("".join, pairwise(terms)))))
 
 
-def _ends_as_title(column: Column) -> bool:
-    return ends_in(column.name, "title_ending") and not says(column.name, "no_title")
-
-
 def _holds_figures(column: Column) -> bool:
     """Whether it holds numbers or dates as text. Those are no names."""
-    return column.seen is not None and column.seen.are_figures
+    return column.traits is not None and column.traits.are_figures
 
 
 SHORTENED_MIN = 3
@@ -400,7 +414,7 @@ class TableDraft:
     remarks: list[str] = field(default_factory=list)
 
     @property
-    def named(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of facets and links, which predicates cannot have."""
         return [*self.facets, *self.links]
 
@@ -415,25 +429,35 @@ class TableDraft:
 def name_by_reference(column: str, other: TableGuess) -> str:
     """The name of a facet for a column that refers to a table: `support_agent` for `support_agent_id`."""
     terms = words(column)
-    called = "_".join(terms[:-1] if terms[-1] in word_set("key_ending") else terms)
+    reference_name = "_".join(terms[:-1] if terms[-1] in word_set("key_ending") else terms)
     own = singular("_".join(words(other.relation.name)))
-    if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
+    if not reference_name or (len(reference_name) >= SHORTENED_MIN and own.startswith(reference_name)):
         # `isbn` refers to books, `prod_id` to products
         return own
     # in a name that is run together, the table's name is a word
-    return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
+    return (
+        f"{reference_name.removesuffix(own)}_{own}"
+        if re.search(rf"[^_]{re.escape(own)}$", reference_name)
+        else reference_name
+    )
 
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:
     """The lines of a collection, each with the reason for it; `more` are further lines."""
-    yield f"[collections.{toml_key(name)}]  # {_size(relation)}"
+    size = "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
+    yield f"[collections.{toml_key(name)}]  # {size}"
     for setting, value in drafted.settings.items():
         if setting == "hidden" and isinstance(value, dict):
-            yield from _hidden(value)
+            # a line each, so that its reason stands next to it and deleting the line shows the column
+            yield "hidden = ["
+            yield from (f"  {as_toml(column)},  # {reason}" for column, reason in value.items())
+            yield "]"
         else:
             yield _line(setting, value, drafted.reasons.get(setting))
     yield from more
-    yield from _facets(drafted)
+    for facet, value in _alike(drafted):
+        first = value[0] if isinstance(value, list) else facet
+        yield _line(f"facets.{toml_key(facet)}", value, drafted.reasons.get(f"facets.{first}"))
     if drafted.predicates:
         yield _line("predicates", drafted.predicates, drafted.reasons.get("predicates"))
     if drafted.links:
@@ -441,17 +465,6 @@ def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[
     if drafted.fields:
         yield _line("fields", drafted.fields)
     yield from (f"# {remark}" for remark in drafted.remarks)
-
-
-def _size(relation: Relation) -> str:
-    return "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
-
-
-def _facets(drafted: TableDraft) -> Iterator[str]:
-    """Plain facets of the same kind share one line; every other facet has its own."""
-    for name, value in _alike(drafted):
-        first = value[0] if isinstance(value, list) else name
-        yield _line(f"facets.{toml_key(name)}", value, drafted.reasons.get(f"facets.{first}"))
 
 
 def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
@@ -465,13 +478,6 @@ def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
     yield from listed.items()
     names = {name for each in listed.values() for name in each}
     yield from ((name, value) for name, value in drafted.facets.items() if name not in names)
-
-
-def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
-    """One line for each column, so that its reason stands next to it and deleting the line shows the column."""
-    yield "hidden = ["
-    yield from (f"  {as_toml(name)},  # {reason}" for name, reason in reasons.items())
-    yield "]"
 
 
 def _line(name: str, value: object, reason: str | None = None) -> str:
@@ -504,20 +510,20 @@ class DateKind(NamedTuple):
 
 DateKinds = Mapping[str, DateKind]
 """By column name."""
-NOT_READ: DateKinds = {}
+NO_KINDS: DateKinds = {}
 
 
-def may_be_read(column: Column) -> bool:
+def is_date_or_flag(column: Column) -> bool:
     """Whether a column is a date, or a flag that may stand for one."""
     return is_date(column) or (column.category == "B" and not column.is_array)
 
 
 async def date_kinds(relations: Iterable[Relation], model: EmbeddingModel) -> DateKinds:
     """The kinds of the dates and flags of tables, by name. Raises ModelError."""
-    names = sorted({each.name for relation in relations for each in relation.columns if may_be_read(each)})
+    names = sorted({each.name for relation in relations for each in relation.columns if is_date_or_flag(each)})
     kinds = [(kind, example) for kind, examples in _EXAMPLES.items() for example in examples]
     if not names:
-        return NOT_READ
+        return NO_KINDS
     examples = await model.embed([example for _, example in kinds])
     vectors = await model.embed([" ".join(words(name)) or name for name in names])
     near = ([sum(map(mul, vector, example)) for example in examples] for vector in vectors)

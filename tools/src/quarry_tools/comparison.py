@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from quarry.platform.errors import QuarryError
 from quarry_tools.judged import JudgedQuery
+from quarry_tools.measures import bootstrap_interval, randomisation_p
 from quarry_tools.outcomes import ALL, LEADING, MEASURES, RANKING, Outcome, grouped
-from quarry_tools.significance import bootstrap_interval, randomisation_p
 
 SIGNIFICANT = 0.05
 """A difference with a lower p-value is significant."""
@@ -68,10 +68,10 @@ _REPORTS: TypeAdapter[EarlierReport | list[EarlierReport]] = TypeAdapter(Earlier
 def read_earlier(path: Path) -> dict[str | None, Earlier]:
     """The queries of an earlier report, by set. Raises QuarryError if it is not a report; OSError."""
     try:
-        read = _REPORTS.validate_json(path.read_bytes())
+        content = _REPORTS.validate_json(path.read_bytes())
     except ValidationError:
         raise QuarryError(f"{path.name} is not what `quarry eval --json` writes") from None
-    reports = [read] if isinstance(read, EarlierReport) else read
+    reports = [content] if isinstance(content, EarlierReport) else content
     return {report.set: {query.key: query for query in report.queries} for report in reports}
 
 
@@ -121,8 +121,8 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in ("domain", "kind", "measure", "queries", "before", "now")}
-        told = {"difference": self.difference, "interval": self.interval, "p": self.p, "verdict": self.verdict}
-        return own | told
+        results = {"difference": self.difference, "interval": self.interval, "p": self.p, "verdict": self.verdict}
+        return own | results
 
 
 def compare(outcomes: Sequence[Outcome], earlier: Earlier) -> list[Comparison]:

@@ -1,23 +1,117 @@
-"""Data that search derives from other data: each kind can be verified against its sources and rebuilt.
-
-None of this blocks readers: rows are updated, values counted and statistics gathered concurrently, and indexes are built
-concurrently.
-"""
+"""Derived data, and how it can differ from its sources."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composable, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry import catalog
 from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES
 from quarry.platform.tables import BLANKS, EmbeddedTable
+from quarry.postgres.migrate import sql_directory
 from quarry.postgres.schema import SyncConnection
-from quarry_tools.difference import Derived, Difference, trusted
-from quarry_tools.schema_indexes import Indexes, expected_indexes
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A kind of deviation from the sources, which occurs `count` times."""
+
+    table: str
+    detail: str
+    count: int
+
+
+class Derived(Protocol):
+    """One kind of derived data, of one table."""
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        """Yields the differences. Changes nothing."""
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        """Rebuilds it. What needs a model is marked as waiting for it."""
+
+
+def trusted(text: str) -> SQL:
+    """SQL that Postgres or a file of ours wrote, not a caller."""
+    return SQL(text)
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index that a database should have. `rest` is the part of its statement after the table."""
+
+    name: str
+    table: str
+    is_unique: bool
+    rest: str
+
+    def create(self) -> Composed:
+        kind = SQL("create unique index" if self.is_unique else "create index")
+        return SQL("{} concurrently {} on {} {}").format(
+            kind, Identifier(self.name), Identifier(self.table), trusted(self.rest)
+        )
+
+
+_INDEX = re.compile(r"^CREATE (UNIQUE )?INDEX (\w+) ON (?:\w+\.)?(\w+) (USING .*);$", re.MULTILINE)
+_LEFT_OVER = re.compile(r"_cc(?:new|old)\d*$")
+_SCHEMA = re.compile(r"\b(?:public|quarry)\.")
+
+
+def expected_indexes() -> list[Index]:
+    """The indexes in `schema.sql`, in order, without those of partitioned tables, which contain nothing themselves.
+
+    Raises ConfigurationError if the file is missing.
+    """
+    text = (sql_directory() / "schema.sql").read_text(encoding="utf-8")
+    # the search path includes the schemas of our tables and of the extensions
+    return [
+        Index(name, table, bool(unique), _SCHEMA.sub("", rest)) for unique, name, table, rest in _INDEX.findall(text)
+    ]
+
+
+@dataclass(frozen=True)
+class Indexes:
+    """The indexes of a table, compared with the schema. An index is invalid if building it was interrupted."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        for index in self._missing(connection):
+            yield Difference(self.table, f"index {index.name} is missing", 1)
+        for name in self._invalid(connection):
+            yield Difference(self.table, f"index {name} is invalid", 1)
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        for name in self._invalid(connection):
+            # the remains of an interrupted index build are useless
+            statement = "drop index concurrently {}" if _LEFT_OVER.search(name) else "reindex index concurrently {}"
+            connection.execute(SQL(statement).format(Identifier(name)))
+        for index in self._missing(connection):
+            connection.execute(index.create())
+        connection.execute(SQL("reindex table concurrently {}").format(Identifier(self.table)))
+
+    def _missing(self, connection: SyncConnection) -> list[Index]:
+        existing = self._of_table(connection)
+        return [index for index in expected_indexes() if index.table == self.table and index.name not in existing]
+
+    def _invalid(self, connection: SyncConnection) -> list[str]:
+        return [name for name, is_valid in self._of_table(connection).items() if not is_valid]
+
+    def _of_table(self, connection: SyncConnection) -> dict[str, bool]:
+        """Whether each index of the table is valid, by name."""
+        return dict(
+            connection.execute(
+                "select c.relname, i.indisvalid and i.indisready from pg_index i join pg_class c on c.oid = i.indexrelid"
+                " where i.indrelid = %s::regclass order by 1",
+                [self.table],
+            ).fetchall()
+        )
+
 
 ESTIMATE_SHARE = 0.2
 ESTIMATE_ROWS = 50
@@ -52,7 +146,7 @@ class Columns:
         if differing:
             counts = SQL(", ").join(SQL("count(*) filter (where {})").format(each) for each in differing.values())
             row = _row(connection, SQL("select {} from {}").format(counts, Identifier(self.table)))
-            yield from counted(
+            yield from differences_of(
                 self.table, dict(zip(differing, row, strict=True)), "rows whose {} is not what it is made of"
             )
 
@@ -93,7 +187,7 @@ class SearchEntries:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        found = counts(
+        rows = counts(
             connection,
             SQL(
                 "select count(*) filter (where {stale}) as stale, count(*) filter (where t.id is null) as gone from"
@@ -101,11 +195,11 @@ class SearchEntries:
             ),
             self._parts(),
         )
-        told = {
-            "rows whose search entries are missing or outdated": found["stale"],
-            "search entries of rows that are gone": found["gone"],
+        details = {
+            "rows whose search entries are missing or outdated": rows["stale"],
+            "search entries of rows that are gone": rows["gone"],
         }
-        yield from counted(self.table, told, "{}")
+        yield from differences_of(self.table, details, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         for statement in (
@@ -132,7 +226,7 @@ class Experience:
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         [differing] = _row(connection, SQL("select count(*) from ({}) d").format(_DIFFERING_EXPERIENCE))
-        yield from counted("people", {"people": differing}, "{} whose years of experience are others")
+        yield from differences_of("people", {"people": differing}, "{} whose years of experience are others")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("select count_experience(array({}))").format(_DIFFERING_EXPERIENCE))
@@ -175,8 +269,8 @@ class Values:
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         parts: dict[str, Composable] = {"table": Literal(self.table), "values": Identifier(f"{self.table}_values")}
-        for noun, (there, held) in (("values", _VALUES), ("words of values", _WORDS)):
-            found = counts(
+        for noun, (there, stored) in (("values", _VALUES), ("words of values", _WORDS)):
+            rows = counts(
                 connection,
                 SQL(
                     "with counted as ({counted}), held as ({held})"
@@ -184,14 +278,14 @@ class Values:
                     " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted"
                     " from counted c full join held h on h.key = c.key"
                 ),
-                {"counted": there.format(**parts), "held": held.format(**parts)},
+                {"counted": there.format(**parts), "held": stored.format(**parts)},
             )
-            told = {
-                "that are not held": found["missing"],
-                "that no row has": found["gone"] if self.is_exact else 0,
-                "that are miscounted": found["miscounted"] if self.is_exact else 0,
+            details = {
+                "that are not held": rows["missing"],
+                "that no row has": rows["gone"] if self.is_exact else 0,
+                "that are miscounted": rows["miscounted"] if self.is_exact else 0,
             }
-            yield from counted(self.table, told, f"{noun} {{}}")
+            yield from differences_of(self.table, details, f"{noun} {{}}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select refresh_facet_values(%s)", [self.table])
@@ -259,15 +353,15 @@ class Words:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        rows, known = _row(
+        rows, totals = _row(
             connection,
             SQL(
                 "select (select count(*) from {}), coalesce((select t.rows from text_totals t where t.of_table = {}), 0)"
             ).format(Identifier(self.table), Literal(self.table)),
         )
-        if _is_off(rows, known):
+        if _is_off(rows, totals):
             yield Difference(
-                self.table, f"rows more or fewer than the {known:,} whose words are counted", abs(rows - known)
+                self.table, f"rows more or fewer than the {totals:,} whose words are counted", abs(rows - totals)
             )
         elif rows:
             parts: dict[str, Composable] = {
@@ -276,17 +370,17 @@ class Words:
                 ),
                 "name": Literal(self.table),
                 "rows": Literal(rows),
-                "known": Literal(known),
+                "known": Literal(totals),
                 "share": Literal(ESTIMATE_SHARE),
                 "slack": Literal(ESTIMATE_ROWS),
             }
-            yield from counted(
+            yield from differences_of(
                 self.table,
                 counts(connection, _WORD_ROWS, parts),
                 "words that are in more or fewer {} than were counted",
             )
-        found = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
-        yield from counted(self.table, found, "common words whose best rows are {}")
+        differing = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
+        yield from differences_of(self.table, differing, "common words whose best rows are {}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select count_lexemes(%s)", [self.table])
@@ -299,7 +393,7 @@ class Vectors:
     of: EmbeddedTable
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        found = counts(
+        rows = counts(
             connection,
             SQL(
                 "select count(*) filter (where embedded_hash is null) as never,"
@@ -308,12 +402,12 @@ class Vectors:
             ),
             self._parts(),
         )
-        told = {
-            "rows that have no vectors yet": found["never"],
-            "rows whose vectors are of an earlier text": found["stale"],
-            "rows whose vectors are lost": found["lost"],
+        details = {
+            "rows that have no vectors yet": rows["never"],
+            "rows whose vectors are of an earlier text": rows["stale"],
+            "rows whose vectors are lost": rows["lost"],
         }
-        yield from counted(self.of.name, told, "{}")
+        yield from differences_of(self.of.name, details, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("update {table} t set embedded_hash = null where {lost}").format(**self._parts()))
@@ -341,7 +435,7 @@ class Statistics:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        rows, estimate, is_known = _row(
+        rows, estimate, has_statistics = _row(
             connection,
             SQL(
                 "select (select count(*) from {0}), greatest(0, c.reltuples)::bigint, exists (select from pg_stats s"
@@ -349,7 +443,7 @@ class Statistics:
                 " from pg_class c where c.oid = {1}::regclass"
             ).format(Identifier(self.table), Literal(self.table)),
         )
-        if rows and not is_known:
+        if rows and not has_statistics:
             yield Difference(self.table, "rows that there are no statistics of", rows)
         elif _is_off(rows, estimate):
             yield Difference(self.table, f"rows that are estimated wrongly, as {estimate:,}", abs(rows - estimate))
@@ -362,7 +456,7 @@ def _is_off(rows: int, estimate: int) -> bool:
     return abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows)
 
 
-def counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
+def differences_of(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
     """The counts that are not zero, as differences."""
     for name, count in counts.items():
         if count:

@@ -10,8 +10,7 @@ from psycopg.sql import SQL
 
 from quarry.platform.errors import QuarryError
 from quarry.services.services import LOCAL_USER, Caller, Services
-from quarry_tools.demands import Facts
-from quarry_tools.judged import JudgedQuery
+from quarry_tools.judged import Facts, JudgedQuery
 from quarry_tools.measures import DEEP
 
 EVALUATING_USER = "eval"
@@ -22,7 +21,7 @@ EVALUATING_CREDITS = 1000
 
 
 @dataclass(frozen=True)
-class Found:
+class Results:
     """The results of a search: keys, best first. `degraded` names the steps that gave less than requested.
 
     `answer` is the search's answer in words, None if it has none; `total` counts all matches, if the search counts them.
@@ -39,7 +38,7 @@ class Found:
     deeper: Sequence[str] = ()
 
 
-Find = Callable[[JudgedQuery, Caller, Services], Awaitable[Found]]
+Find = Callable[[JudgedQuery, Caller, Services], Awaitable[Results]]
 FindDeeper = Callable[[JudgedQuery, Sequence[str], Caller, Services], Awaitable[Sequence[str]]]
 Ask = Callable[[JudgedQuery, Caller, Services], Awaitable[str]]
 FieldValues = Callable[[str, Services], Awaitable[Collection[str]]]
@@ -51,8 +50,8 @@ class Evaluable:
 
     `prepare` runs once before the first query, to give the caller what a search requires. `find_deeper` reads the pages after
     the keys that `find` returned, up to DEEP results in total. `answer` puts into words what `find` only lists. `values_of`
-    returns all values of a field, by its name in judged queries, and raises QuarryError for an unknown field. `shown` is the
-    most results that are shown, if a search shows few.
+    returns all values of a field, by its name in judged queries, and raises QuarryError for an unknown field. `results_max`: how
+    many results a search shows at most, if few.
     """
 
     find: Find
@@ -60,31 +59,31 @@ class Evaluable:
     find_deeper: FindDeeper | None = None
     answer: Ask | None = None
     values_of: FieldValues | None = None
-    shown: int | None = None
+    results_max: int | None = None
 
 
 def _companies() -> Evaluable:
     from quarry.companies.contract import ChatRequest, Company, FinalAnswer, FinalAnswerEvent
     from quarry.companies.search import search_companies
 
-    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Results:
         messages: list[dict[str, str]] = []
-        found: list[str] = []
+        keys: list[str] = []
         degraded: list[str] = []
         answer: FinalAnswer | None = None
         for question in (*query.earlier, query.query):
             messages.append({"role": "user", "content": question})
             request = ChatRequest.model_validate(
-                {"messages": messages, "clientContext": {"previousCandidateIds": found}}
+                {"messages": messages, "clientContext": {"previousCandidateIds": keys}}
             )
             events = [event async for event in search_companies(request, caller, services)]
             [answer] = [event.data for event in events if isinstance(event, FinalAnswerEvent)]
             messages.append({"role": "assistant", "content": answer.content})
-            found = [reference.company_id for reference in answer.references]
+            keys = [reference.company_id for reference in answer.references]
             degraded += answer.telemetry.degraded_steps
         companies = answer.companies_by_id if answer else {}
         facts = {id: facts_of(company) for id, company in companies.items()}
-        return Found(found, list(dict.fromkeys(degraded)), answer.content if answer else None, facts=facts)
+        return Results(keys, list(dict.fromkeys(degraded)), answer.content if answer else None, facts=facts)
 
     def facts_of(company: Company) -> Facts:
         tags = [*company.sectors, *company.categories, *company.business_models, *company.niches]
@@ -108,15 +107,13 @@ def _records() -> Evaluable:
     from quarry.records.contract import AnswerChunkEvent, AskRequest, PriorTurn, SearchRequest, SearchResponse
     from quarry.records.search import search_records
 
-    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Results:
         response = await search_records(SearchRequest(q=query.query), caller, services)
-        return Found(keys_of(response), response.degraded)
+        return Results(keys_of(response), response.degraded)
 
-    async def find_deeper(
-        query: JudgedQuery, found: Sequence[str], caller: Caller, services: Services
-    ) -> Sequence[str]:
+    async def find_deeper(query: JudgedQuery, keys: Sequence[str], caller: Caller, services: Services) -> Sequence[str]:
         places = SearchRequest(q=query.query).limit
-        if len(found) < places:
+        if len(keys) < places:
             return []
         request = SearchRequest(q=query.query, offset=places, limit=DEEP - places)
         return keys_of(await search_records(request, caller, services))
@@ -158,7 +155,7 @@ def _campaigns() -> Evaluable:
     from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent, HistoryMessage
     from quarry.campaigns.search import chat_about_campaigns
 
-    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Results:
         history: list[HistoryMessage] = []
         answer: ChatResponse | None = None
         for question in (*query.earlier, query.query):
@@ -168,7 +165,7 @@ def _campaigns() -> Evaluable:
             history.append(HistoryMessage(role="assistant", content=answer.response))
         assert answer is not None
         keys = [campaign.id for campaign in answer.campaigns]
-        return Found(keys, answer.telemetry.degraded_steps, answer.response, answer.total)
+        return Results(keys, answer.telemetry.degraded_steps, answer.response, answer.total)
 
     async def values_of(name: str, services: Services) -> Collection[str]:
         if name not in _CAMPAIGN_FIELDS:
@@ -183,11 +180,11 @@ def _ontology() -> Evaluable:
     from quarry.ontology.contract import OntologySearchRequest
     from quarry.ontology.search import search_ontology
 
-    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Results:
         # a workspace belongs to a user, whom the judgement names
         owner = Caller(query.user or LOCAL_USER)
         response = await search_ontology(OntologySearchRequest(query=query.query), owner, services)
-        return Found([f"{result.type}:{result.id}" for result in response.results])
+        return Results([f"{result.type}:{result.id}" for result in response.results])
 
     return Evaluable(find)
 
@@ -201,15 +198,17 @@ def _people() -> Evaluable:
     async def prepare(caller: Caller, services: Services) -> None:
         await grant(services.database, services.settings, caller.user_id, EVALUATING_CREDITS)
 
-    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Results:
         response = await search_people(PeopleSearchRequest(query=query.query), caller, services)
         misses: dict[str, Sequence[str]] = {
             person.id: [str(miss) for miss in getattr(person, "misses", ())] for person in response.people
         }
-        told = any(hasattr(person, "misses") for person in response.people)
-        return Found([person.id for person in response.people], response.degraded, misses=misses if told else None)
+        reports_misses = any(hasattr(person, "misses") for person in response.people)
+        return Results(
+            [person.id for person in response.people], response.degraded, misses=misses if reports_misses else None
+        )
 
-    return Evaluable(find, prepare, shown=TOP_PEOPLE)
+    return Evaluable(find, prepare, results_max=TOP_PEOPLE)
 
 
 EVALUABLE: dict[str, Callable[[], Evaluable]] = {

@@ -37,10 +37,10 @@ def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQ
         except JudgedFileError as error:
             tell(f"{path.name}: {problem}" for problem in error.problems)
             raise QuarryError(f"{path.name}: nothing was evaluated; mend these lines") from error
-    chosen = [query for query in queries if domain in (None, query.domain)]
-    if not chosen:
+    selected = [query for query in queries if domain in (None, query.domain)]
+    if not selected:
         raise QuarryError(f"there is no query of the domain {domain} to evaluate")
-    return chosen
+    return selected
 
 
 def evaluate_files(files: Sequence[Path], domain: str | None, against: Path | None, *, as_json: bool) -> None:
@@ -84,7 +84,7 @@ async def run_queries(
         await services.queries.embed("warm up")
     outcomes: list[Outcome] = []
     for query in queries:
-        outcomes.append(await _run_query(query, evaluables[query.domain], query.asked_by(caller), services))
+        outcomes.append(await _run_query(query, evaluables[query.domain], query.caller_or(caller), services))
         on_query()
     return outcomes
 
@@ -92,18 +92,18 @@ async def run_queries(
 async def _run_query(query: JudgedQuery, evaluable: Evaluable, caller: Caller, services: Services) -> Outcome:
     """Runs one query, and gets its answer in words if that is judged."""
     started = time.perf_counter()
-    found = await evaluable.find(query, caller, services)
+    results = await evaluable.find(query, caller, services)
     milliseconds = (time.perf_counter() - started) * 1000
     if evaluable.find_deeper:
-        found = replace(found, deeper=await evaluable.find_deeper(query, found.keys, caller, services))
-    answer, values = found.answer, tuple[str, ...]()
+        results = replace(results, deeper=await evaluable.find_deeper(query, results.keys, caller, services))
+    answer, values = results.answer, tuple[str, ...]()
     if evaluable.answer and (query.expect or query.number is not None or query.answerable is not None):
         answer = await evaluable.answer(query, caller, services)
     if query.expect and query.expect.field:
         if evaluable.values_of is None:
             raise QuarryError(f"{query.id}: no values of a field can be expected in {query.domain}")
         values = tuple(await evaluable.values_of(query.expect.field, services))
-    return Outcome(query, found, milliseconds, answer, values, evaluable.shown)
+    return Outcome(query, results, milliseconds, answer, values, evaluable.results_max)
 
 
 def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -114,13 +114,13 @@ def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyTyp
     several = len({summary.domain for summary in summaries}) > 1
     # other rankings are shown next to our own
     titles = {**RANKING, **more, **MEASURES}
-    shown = {name: title for name, title in titles.items() if any(name in s.measures for s in summaries)}
-    headings = ("kind", "queries ", *(f"{title} " for title in shown.values()), "p50 ms ", "p95 ms ")
+    columns = {name: title for name, title in titles.items() if any(name in s.measures for s in summaries)}
+    headings = ("kind", "queries ", *(f"{title} " for title in columns.values()), "p50 ms ", "p95 ms ")
     rows = [
         (
             printable(f"{summary.domain}: {summary.kind}" if several else summary.kind),
             str(summary.queries),
-            *(_cell(summary, name) for name in shown),
+            *(_cell(summary, name) for name in columns),
             *(f"{value:,.0f}" for value in (summary.p50_ms, summary.p95_ms)),
         )
         for summary in summaries
@@ -187,13 +187,13 @@ def _flat(summary: Summary) -> dict[str, Any]:
 
 
 def _report_query(outcome: Outcome) -> dict[str, Any]:
-    query, found = outcome.query, outcome.found
+    query, results = outcome.query, outcome.results
     optional = {
-        "total": found.total,
+        "total": results.total,
         "verdict": outcome.verdict,
         "answer": outcome.answer,
         "broken": outcome.broken,
-        "misses": found.misses,
+        "misses": results.misses,
     }
     return {
         "id": query.id,
@@ -204,19 +204,19 @@ def _report_query(outcome: Outcome) -> dict[str, Any]:
         "judgement": judgement(query),
         **{name: part.value for name, part in outcome.parts.items()},
         "milliseconds": outcome.milliseconds,
-        "degraded": list(found.degraded),
-        "found": list(found.keys),
+        "degraded": list(results.degraded),
+        "found": list(results.keys),
         **{name: value for name, value in optional.items() if value is not None},
     }
 
 
 def doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Reasons why the figures may reflect this environment more than the search."""
-    degraded = Counter(step for outcome in outcomes for step in outcome.found.degraded)
+    degraded = Counter(step for outcome in outcomes for step in outcome.results.degraded)
     for step, count in degraded.items():
         yield f"{step} failed for {count} of {len(outcomes)} queries: these figures are not of the search at its best"
     for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
-        if not any(outcome.found.keys for outcome in outcomes if outcome.query.domain == domain):
+        if not any(outcome.results.keys for outcome in outcomes if outcome.query.domain == domain):
             yield f"nothing at all was found in {domain}: is its data loaded?"
 
 

@@ -50,17 +50,17 @@ class Expectation(BaseModel):
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        given = [name for name in _KINDS if getattr(self, name) is not None]
-        if len(given) != 1:
+        kinds = [name for name in _KINDS if getattr(self, name) is not None]
+        if len(kinds) != 1:
             raise ValueError(f"must hold exactly one of {', '.join(_KINDS)}")
-        if (self.field is not None) != (given[0] in ("value", "values")):
+        if (self.field is not None) != (kinds[0] in ("value", "values")):
             raise ValueError("`field` belongs to `value` and `values`, and to nothing else")
         if self.also and self.count is None:
             raise ValueError("`also` belongs to `count`")
         return self
 
     @property
-    def wanted_values(self) -> list[str]:
+    def mentions(self) -> list[str]:
         """The values that a right answer mentions."""
         return self.values or ([self.value] if self.value else [])
 
@@ -70,15 +70,15 @@ def judge(
     question: str,
     answer: str,
     *,
-    found: Sequence[str],
+    keys: Sequence[str],
     total: int | None,
     field_values: Collection[str] = (),
 ) -> Verdict:
-    """The verdict on an answer. `found` are its keys, `total` counts all matches if the search reports it.
+    """The verdict on an answer. `keys` are its results, `total` counts all matches if the search reports it.
 
     `field_values` are all values of the expectation's field in the data.
     """
-    if _is_right(expected, question, answer, found, total, field_values):
+    if _is_right(expected, question, answer, keys, total, field_values):
         return "right"
     # a list by relevance makes no claim
     abstains = expected.relevant is not None or says_unknown(answer) or says_nothing_found(answer)
@@ -92,14 +92,14 @@ def first_number(answer: str, question: str = "") -> int | None:
     """
     if says_nothing_found(answer):
         return 0
-    numbers, asked = _numbers(answer), set(_numbers(question))
-    return next((number for number in numbers if number not in asked), numbers[0] if numbers else None)
+    numbers, in_question = _numbers(answer), set(_numbers(question))
+    return next((number for number in numbers if number not in in_question), numbers[0] if numbers else None)
 
 
 def values_mentioned(answer: str, question: str, values: Collection[str]) -> list[str]:
     """The `values` that an answer mentions, in lower case, each once, in order, without those in the question."""
-    asked = set(_mentions(question, values))
-    return [value for value in _mentions(answer, values) if value not in asked]
+    in_question = set(_mentions(question, values))
+    return [value for value in _mentions(answer, values) if value not in in_question]
 
 
 def names_day(answer: str, day: datetime.date) -> bool:
@@ -164,7 +164,7 @@ def _is_right(
     expected: Expectation,
     question: str,
     answer: str,
-    found: Sequence[str],
+    keys: Sequence[str],
     total: int | None,
     field_values: Collection[str],
 ) -> bool:
@@ -173,15 +173,15 @@ def _is_right(
     if expected.date is not None:
         return names_day(answer, expected.date)
     if expected.ids is not None:
-        return set(found) == set(expected.ids) and total in (None, len(set(expected.ids)))
+        return set(keys) == set(expected.ids) and total in (None, len(set(expected.ids)))
     if expected.relevant is not None:
-        listed, relevant = {*list(dict.fromkeys(found))[:LISTED]}, {*expected.relevant}
+        listed, relevant = {*list(dict.fromkeys(keys))[:LISTED]}, {*expected.relevant}
         return len(listed & relevant) >= math.ceil(RELEVANT_SHARE * min(LISTED, len(relevant)))
     if expected.unanswerable:
         return says_unknown(answer)
-    wanted = {value.casefold() for value in expected.wanted_values}
-    mentioned = values_mentioned(answer, _without(question, expected.wanted_values), {*field_values, *wanted})
-    return set(mentioned[: len(wanted)]) == wanted
+    expected_values = {value.casefold() for value in expected.mentions}
+    mentioned = values_mentioned(answer, _without(question, expected.mentions), {*field_values, *expected_values})
+    return set(mentioned[: len(expected_values)]) == expected_values
 
 
 def _numbers(text: str) -> list[int]:

@@ -6,11 +6,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry_tools.evaluable import Found
+from quarry_tools.evaluable import Results
 from quarry_tools.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
 from quarry_tools.judged import JudgedQuery
-from quarry_tools.measures import DEEP, DEPTH, FIRST, ndcg, percentile, precision, recall, reciprocal_rank, success
-from quarry_tools.significance import bootstrap_interval
+from quarry_tools.measures import (
+    DEEP,
+    DEPTH,
+    FIRST,
+    bootstrap_interval,
+    ndcg,
+    percentile,
+    precision,
+    recall,
+    reciprocal_rank,
+    success,
+)
 
 ALL = "all with an answer"
 
@@ -58,15 +68,15 @@ class Part:
 class Outcome:
     """The outcome of one query. `answer` is the search's answer in words; `field_values` are those of the expected field.
 
-    `shown` is the most results that the domain shows; None: as many as requested.
+    `results_max` is the most results that the domain shows; None: as many as requested.
     """
 
     query: JudgedQuery
-    found: Found
+    results: Results
     milliseconds: float
     answer: str | None = None
     field_values: Collection[str] = ()
-    shown: int | None = None
+    results_max: int | None = None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -77,8 +87,8 @@ class Outcome:
             self.query.expect,
             self.query.query,
             self.answer or "",
-            found=self.found.keys,
-            total=self.found.total,
+            keys=self.results.keys,
+            total=self.results.total,
             field_values=self.field_values,
         )
 
@@ -88,7 +98,7 @@ class Outcome:
         query = self.query
         if not (query.demands or query.forbidden or query.hard):
             return None
-        return [key for key in dict.fromkeys(self.found.keys) if self._breaks(key)]
+        return [key for key in dict.fromkeys(self.results.keys) if self._breaks(key)]
 
     @cached_property
     def parts(self) -> Mapping[str, Part]:
@@ -96,35 +106,35 @@ class Outcome:
         return dict([*self._of_ranking(), *self._of_results(), *self._of_answer()])
 
     def _breaks(self, key: str) -> bool:
-        query, facts = self.query, self.found.facts.get(key)
+        query, facts = self.query, self.results.facts.get(key)
         unmet = query.demands is not None and facts is not None and not query.demands.are_met_by(facts)
         return unmet or key in query.forbidden or (query.hard and key not in query.relevant)
 
     def _of_ranking(self) -> Iterable[tuple[str, Part]]:
         if self.query.expect is not None:
             return
-        keys, relevant = self.found.keys, self.query.relevant
+        keys, relevant = self.results.keys, self.query.relevant
         yield "ndcg", Part(ndcg(keys, relevant))
         yield "recall", Part(recall(keys, relevant))
-        if not self.shown:
-            yield "recall_deep", Part(recall([*keys, *self.found.deeper], relevant, DEEP))
+        if not self.results_max:
+            yield "recall_deep", Part(recall([*keys, *self.results.deeper], relevant, DEEP))
         yield "mrr", Part(reciprocal_rank(keys, relevant))
         yield "success", Part(success(keys, relevant))
-        if self.shown and relevant:
-            yield "precision", Part(precision(keys, relevant, self.shown))
+        if self.results_max and relevant:
+            yield "precision", Part(precision(keys, relevant, self.results_max))
         if self.query.types:
             first = {key.partition(":")[0] for key in keys[:DEPTH]}
             yield "types", Part(bool(first & {*self.query.types}))
 
     def _of_results(self) -> Iterable[tuple[str, Part]]:
-        keys = dict.fromkeys(self.found.keys)
+        keys = dict.fromkeys(self.results.keys)
         if self.query.has_results:
             yield "empty", Part(not keys)
         if self.broken is None:
             return
         yield "violations", Part(len(self.broken), len(keys))
-        if self.found.misses is not None:
-            unmissed = [key for key in keys if not self.found.misses.get(key)]
+        if self.results.misses is not None:
+            unmissed = [key for key in keys if not self.results.misses.get(key)]
             yield "violations_unmissed", Part(len({*unmissed} & {*self.broken}), len(unmissed))
 
     def _of_answer(self) -> Iterable[tuple[str, Part]]:
@@ -135,14 +145,14 @@ class Outcome:
             return
         if self.query.number is not None:
             yield "number", Part(first_number(self.answer, self.query.query) == self.query.number)
-        expect, told = self.query.expect, says_unknown(self.answer)
+        expect, is_unknown = self.query.expect, says_unknown(self.answer)
         if self.query.answerable is False:
             # a search of prose cannot distinguish what it does not find from what does not exist
-            yield "unknown_told", Part(told or says_nothing_found(self.answer))
+            yield "unknown_told", Part(is_unknown or says_nothing_found(self.answer))
         elif expect is not None and expect.unanswerable:
-            yield "unknown_told", Part(told)
+            yield "unknown_told", Part(is_unknown)
         elif self.query.answerable or expect is not None:
-            yield "unknown_told_wrongly", Part(told)
+            yield "unknown_told_wrongly", Part(is_unknown)
 
 
 @dataclass(frozen=True)

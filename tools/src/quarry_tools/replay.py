@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quarry.local.ask import askable_of
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.telling import quantity, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.contract import plain_words
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError
@@ -33,7 +33,7 @@ REPLAYING_USER = "replay"
 Key = tuple[str, str]
 
 
-class _Kept(RunLog):
+class _InMemoryRunLog(RunLog):
     """Keeps runs in memory instead of writing them."""
 
     def __init__(self, services: Services) -> None:
@@ -110,10 +110,10 @@ async def replay_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> 
         after = await _ask_again(run, services)
     difference = compare(before, after)
     if as_json:
-        told = {name: run[name] for name in ("id", "domain", "query", "request")}
-        told = {"run": told.pop("id"), **told}
-        told |= {"before": asdict(before), "after": asdict(after), "difference": asdict(difference)}
-        write_json(told)
+        report = {name: run[name] for name in ("id", "domain", "query", "request")}
+        report = {"run": report.pop("id"), **report}
+        report |= {"before": asdict(before), "after": asdict(after), "difference": asdict(difference)}
+        write_json(report)
     else:
         _show(run, before, after, difference)
 
@@ -134,7 +134,7 @@ async def _kept_answer(id: str | None, services: Services) -> str | None:
 
 
 async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
-    kept = _Kept(services)
+    memory = _InMemoryRunLog(services)
     # nobody should find the answer of a replay
     settings = services.settings.model_copy(update={"answer_lifetime_days": 0})
     caller = Caller(run["caller"])
@@ -155,17 +155,17 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
                 for detail in error.errors()
             ]
         ) from error
-    written: list[str] = []
+    texts: list[str] = []
     try:
-        async with aclosing(answer(request, caller, replace(services, run_log=kept, settings=settings))) as events:
+        async with aclosing(answer(request, caller, replace(services, run_log=memory, settings=settings))) as events:
             async for event in events:
-                written = [] if _withdraws(event) else [*written, *_said(event)]
+                texts = [] if _withdraws(event) else [*texts, *_texts_of(event)]
     except QuarryError:
-        if not kept.runs:
+        if not memory.runs:
             raise
-    again = kept.runs[0]
+    again = memory.runs[0]
     results = [(result.type, result.id) for result in again.results]
-    return Ended(again.status, again.end_reason, again.degraded, results, "".join(written) or None)
+    return Ended(again.status, again.end_reason, again.degraded, results, "".join(texts) or None)
 
 
 def _withdraws(event: object) -> bool:
@@ -173,7 +173,7 @@ def _withdraws(event: object) -> bool:
     return getattr(event, "type", "") == "text_withdrawn"
 
 
-def _said(event: object) -> Sequence[str]:
+def _texts_of(event: object) -> Sequence[str]:
     """The text that an event adds to the answer."""
     match event:
         case AnswerChunkEvent():
@@ -183,11 +183,11 @@ def _said(event: object) -> Sequence[str]:
     return ()
 
 
-Asked = tuple[Callable[..., AsyncGenerator[Any]], Any]
+Question = tuple[Callable[..., AsyncGenerator[Any]], Any]
 """The function that answers, and its request."""
 
 
-def _question(run: Mapping[str, Any]) -> Asked:
+def _question(run: Mapping[str, Any]) -> Question:
     """The request of a run and its function. If the request was not stored, only the question is known. Raises
     ValidationError.
     """
@@ -195,24 +195,24 @@ def _question(run: Mapping[str, Any]) -> Asked:
     if run["domain"] == "records":
         return _records_question(run)
     askable = askable_of(run["domain"])
-    asked = askable.request(run["query"])
-    return askable.answered, type(asked).model_validate(request) if request else asked
+    new_request = askable.request(run["query"])
+    return askable.answered, type(new_request).model_validate(request) if request else new_request
 
 
-def _records_question(run: Mapping[str, Any]) -> Asked:
+def _records_question(run: Mapping[str, Any]) -> Question:
     """A list of records has no answer text; answers are generated again."""
     from quarry.records.contract import AskRequest, SearchRequest
     from quarry.records.search import search_records
 
     if any(step["name"] == "describe" for step in run["steps"]):
-        asked = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
-        return partial(_once, search_records), SearchRequest.model_validate(asked)
-    asked = run["request"] or {"question": run["query"]}
-    return askable_of("records").answered, AskRequest.model_validate(asked | {"fresh": True})
+        fields = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
+        return partial(_once, search_records), SearchRequest.model_validate(fields)
+    fields = run["request"] or {"question": run["query"]}
+    return askable_of("records").answered, AskRequest.model_validate(fields | {"fresh": True})
 
 
-async def _once(search: Callable[..., Awaitable[Any]], *given: Any) -> AsyncGenerator[Any]:
-    yield await search(*given)
+async def _once(search: Callable[..., Awaitable[Any]], *arguments: Any) -> AsyncGenerator[Any]:
+    yield await search(*arguments)
 
 
 def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Difference) -> None:
@@ -220,14 +220,14 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
     console.print(Text(f"{run['domain']}: {printable(run['query'])}"))
     if run["request"] is None:
         console.print("Its request is not kept: asked again by its question alone.")
-    elif said := {name: value for name, value in run["request"].items() if value and name not in _QUESTIONS}:
-        console.print(Text(f"with  {printable(json.dumps(said, ensure_ascii=False))}"))
+    elif conditions := {name: value for name, value in run["request"].items() if value and name not in _QUESTIONS}:
+        console.print(Text(f"with  {printable(json.dumps(conditions, ensure_ascii=False))}"))
     console.print(f"was   {_ending(before)}")
     console.print(f"is    {_ending(after)}")
     rows = [
-        *(("gone", f"{before.results.index(key) + 1}", "", *_named(key)) for key in difference.gone),
-        *(("new", "", f"{after.results.index(key) + 1}", *_named(key)) for key in difference.new),
-        *(("moved", f"{each.before}", f"{each.after}", *_named(each.result)) for each in difference.moved),
+        *(("gone", f"{before.results.index(key) + 1}", "", *_printable_key(key)) for key in difference.gone),
+        *(("new", "", f"{after.results.index(key) + 1}", *_printable_key(key)) for key in difference.new),
+        *(("moved", f"{each.before}", f"{each.after}", *_printable_key(each.result)) for each in difference.moved),
     ]
     if rows:
         console.print()
@@ -246,8 +246,8 @@ def _show(run: Mapping[str, Any], before: Ended, after: Ended, difference: Diffe
 def _ending(ended: Ended) -> str:
     reason = f": {ended.end_reason}" if ended.end_reason else ""
     degraded = f", degraded: {', '.join(ended.degraded)}" if ended.degraded else ""
-    return f"{ended.status}{reason}, {len(ended.results)} result{'' if len(ended.results) == 1 else 's'}{degraded}"
+    return f"{ended.status}{reason}, {quantity(len(ended.results), 'result')}{degraded}"
 
 
-def _named(key: Key) -> Key:
+def _printable_key(key: Key) -> Key:
     return key[0], printable(key[1])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from quarry.campaigns.tables import LOADABLE
-from quarry.collections.facets import facet_source
-from quarry.collections.own_table import own_tables
+from quarry.collections.facets import facet_source, own_tables
 
 [COLLECTION] = own_tables(__file__, LOADABLE)
 CAMPAIGNS = facet_source(COLLECTION)

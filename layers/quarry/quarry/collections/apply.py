@@ -17,12 +17,12 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
-from quarry.collections.collection import Collection, make_collection
+from quarry.collections.collection import Collection, make_collection, with_owners
 from quarry.collections.declaration import CollectionDeclaration, without_retired
 from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclaration, Parent, Referred
-from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
-from quarry.collections.names import table_name, written_table
+from quarry.collections.names import quoted_table, table_name
 from quarry.collections.relations import Relation
+from quarry.collections.upkeep import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.uses import (
     UsedColumn,
     declared_source,
@@ -35,6 +35,7 @@ from quarry.collections.uses import (
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.connections import fault_of_source
+from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection, value
 
 LOCK_SECONDS = 10
@@ -150,8 +151,10 @@ def resolved(
             "facets": {name: tables.facet(facet) for name, facet in declaration.facets.items()},
             "links": {name: tables.link(link) for name, link in declaration.links.items()},
             "kept_with": {
-                by: kept.model_copy(update={"key": kept.key or tables.key_referred_to(by, kept.of)})
-                for by, kept in declaration.kept_with.items()
+                by: condition.model_copy(
+                    update={"key": condition.key or referred_key(relation, by, relations[table_name(condition.of)])}
+                )
+                for by, condition in declaration.kept_with.items()
             },
             "topic": tuple(tables.title(each, relation) for each in declaration.topic),
             "part_of": parent and parent.model_copy(update={"key": tables.referred_key(parent, relation)}),
@@ -168,10 +171,6 @@ class _Tables(NamedTuple):
     def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str | None:
         return each.key or referred_key(source, each.by or "", self.relations[table_name(each.of or "")])
 
-    def key_referred_to(self, by: str, of: str) -> str | None:
-        """The column of another table that a column refers to."""
-        return referred_key(self.relation, by, self.relations[table_name(of)])
-
     def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:
             return self._joined(facet)
@@ -183,12 +182,12 @@ class _Tables(NamedTuple):
     def _joined(self, facet: FacetDeclaration) -> FacetDeclaration:
         joins, other = self.relations[table_name(facet.through or "")], self.relations[table_name(facet.of or "")]
         by, to = joined_by(facet, self.relation, joins, other)
-        found = {
+        keys = {
             "by": by and by.columns[0],
             "to": to and to.columns[0],
             "key": facet.key or (to and to.target_columns[0]),
         }
-        return facet.model_copy(update=found)
+        return facet.model_copy(update=keys)
 
     def title(self, each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
@@ -197,9 +196,9 @@ class _Tables(NamedTuple):
         return each.model_copy(update={"key": self.referred_key(each, source), "title": title})
 
     def link(self, link: LinkDeclaration) -> LinkDeclaration:
-        found = linked_by(link, self.relation)
-        if found is not None:
-            return link.model_copy(update={"of": written_table(*found.target), "key": found.target_columns})
+        reference = linked_by(link, self.relation)
+        if reference is not None:
+            return link.model_copy(update={"of": quoted_table(*reference.target), "key": reference.target_columns})
         return link.model_copy(update={"key": self.relations[table_name(link.of or "")].primary_key})
 
 
@@ -208,6 +207,11 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(STORED).fetchall()
     return {row["name"]: collection_of(row) for row in rows}
+
+
+async def read_collections(database: Database) -> dict[str, Collection]:
+    """The collections in the database as callers read them, by name."""
+    return with_owners({row["name"]: collection_of(row) for row in await database.rows(STORED)})
 
 
 STORED = """
@@ -243,7 +247,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     """The collection in a row of `STORED`."""
     declaration = CollectionDeclaration.model_validate(without_retired(row["declaration"]))
     columns, keys = (
-        {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
+        {name: UsedColumn.stored(column) for name, column in row[part].items()} for part in ("columns", "document_keys")
     )
     source = (row["schema"], row["relation"])
     return Collection(
@@ -302,7 +306,7 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
                 "update collections set functions_hash = %s where id = %s",
                 [hash_of_functions(collection), collection.id],
             )
-            for statement in _made(collection, schema, is_new=change.action == "create"):
+            for statement in _statements(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
             if change.must_refill and collection.declaration.is_searched:
                 _ask_to_compare(connection, collection)
@@ -312,21 +316,21 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
 
 def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
     """Store the keys that JSON columns were seen to hold, and those that predicates name."""
-    named = change.declaration.paths_of_predicates if change.declaration else ()
-    keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
-    kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
-    connection.execute("update collections set document_keys = %s where name = %s", [Json(kept), change.name])
+    predicate_paths = change.declaration.paths_of_predicates if change.declaration else ()
+    keys = dict.fromkeys((*(each.name for each in relation.documents), *predicate_paths))
+    stored = {name: UsedColumn.at(relation, name).to_store() for name in keys}
+    connection.execute("update collections set document_keys = %s where name = %s", [Json(stored), change.name])
 
 
 def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
     """Create the triggers again where one is missing or disabled, and queue a comparison that finds what they missed."""
-    made = list(triggers(collection))
+    statements = list(triggers(collection))
     row = connection.execute(
         "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
         [f"note_changes_{collection.id}"],
     ).fetchone()
-    if collection.has_triggers and row is not None and row[0] < len(made):
-        for statement in made:
+    if collection.has_triggers and row is not None and row[0] < len(statements):
+        for statement in statements:
             connection.execute(statement)
         _ask_to_compare(connection, collection)
 
@@ -342,12 +346,12 @@ def _store(
     relation: Relation,
     columns: Mapping[str, UsedColumn],
 ) -> Collection:
-    kept = {column: used.to_store() for column, used in columns.items()}
+    stored = {column: used.to_store() for column, used in columns.items()}
     row = connection.execute(
         "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
         " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
         " applied_at = excluded.applied_at, problem = null returning c.id",
-        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(kept)],
+        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(stored)],
     ).fetchone()
     assert row is not None
     return make_collection(row[0], name, declaration, relation, columns)
@@ -358,7 +362,7 @@ def hash_of_functions(collection: Collection) -> str:
     return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
-def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
+def _statements(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
     """The statements that create everything that a collection has apart from its source."""
     if is_new:
         parents = {collection.rows: "collection_rows", collection.windows: COLLECTION_WINDOWS}

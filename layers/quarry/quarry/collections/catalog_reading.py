@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, LiteralString
 
@@ -23,8 +23,7 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_parts import RowCondition
-from quarry.collections.guessing import is_text
-from quarry.collections.names import table_name
+from quarry.collections.names import is_text, table_name
 from quarry.collections.relations import (
     CATEGORIES,
     JSON_TYPES,
@@ -38,7 +37,7 @@ from quarry.collections.relations import (
     Reference,
     Relation,
     RelationKind,
-    seen_of,
+    traits_of,
 )
 from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
@@ -189,25 +188,25 @@ _KINDS: Mapping[str, RelationKind] = {
 
 def relations_of_schema(connection: SyncConnection, schema: str) -> list[Relation]:
     """All tables and views of a schema, by name, except those of extensions."""
-    return _read(connection, SQL(_OF_SCHEMA), {"schema": schema})
+    return _read_relations(connection, SQL(_OF_SCHEMA), {"schema": schema})
 
 
-def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
+def relations_by_name(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
     """The tables and views with these schemas and names, as far as they exist."""
-    wanted = list(names)
-    found = _read(
+    tables = list(names)
+    relations = _read_relations(
         connection,
         SQL("(n.nspname, c.relname) in (select * from unnest(%(schemas)s::text[], %(names)s::text[]))"),
-        {"schemas": [schema for schema, _ in wanted], "names": [name for _, name in wanted]},
+        {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]},
     )
-    return {relation.qualified: relation for relation in found}
+    return {relation.qualified: relation for relation in relations}
 
 
 def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> Catalog:
     """These tables, as far as they exist, and the names of all others."""
     relations = connection.execute(_NAMES).fetchall()
     languages = connection.execute("select cfgname::text from pg_ts_config").fetchall()
-    return Catalog(relations_named(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
+    return Catalog(relations_by_name(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
 
 
 async def columns_of(database: Database, tables: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], list[Column]]:
@@ -216,17 +215,17 @@ async def columns_of(database: Database, tables: Sequence[tuple[str, str]]) -> M
 
     Raises DatabaseUnavailable.
     """
-    found: dict[tuple[str, str], list[Column]] = {table: [] for table in tables}
+    columns: dict[tuple[str, str], list[Column]] = {table: [] for table in tables}
     names = {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]}
     for row in await database.rows(_PLAIN_COLUMNS, names) if tables else []:
         table = row.pop("schema"), row.pop("relation")
-        found[table].append(Column(**row, width=None, distinct=None))
-    return found
+        columns[table].append(Column(**row, width=None, distinct=None))
+    return columns
 
 
-def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object]) -> list[Relation]:
+def _read_relations(connection: SyncConnection, condition: SQL, values: Mapping[str, object]) -> list[Relation]:
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
-        relations = cursor.execute(SQL(_RELATIONS).format(wanted=wanted), values).fetchall()
+        relations = cursor.execute(SQL(_RELATIONS).format(wanted=condition), values).fetchall()
         oids = {"relations": [row["oid"] for row in relations], **_SAMPLE}
         facts = [
             _by_relation(cursor.execute(statement, oids).fetchall())
@@ -253,7 +252,7 @@ def _relation(
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
         # keeps what the planner's values look like, not the values
-        columns=tuple(Column(seen=seen_of(column.pop("texts")), **column) for column in columns),
+        columns=tuple(Column(traits=traits_of(column.pop("texts")), **column) for column in columns),
         primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
         unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),
         references=tuple(
@@ -276,8 +275,8 @@ SHARE_MIN = 0.02
 """Rarer keys are values that were used as keys: names of people, days."""
 SAMPLE_SECONDS = 5
 """The time limit of a sample. Slower relations, which may be views, are skipped."""
-VALUES_KEPT = 40
-CHARACTERS_KEPT = 300
+VALUES_MAX = 40
+VALUE_CHARACTERS_MAX = 300
 KEY_CHARACTERS_MAX = 60
 
 _SAMPLED = """
@@ -310,6 +309,14 @@ from typed t group by t.path order by held desc, t.path
 """
 
 
+@contextmanager
+def trial(connection: SyncConnection, seconds: float) -> Iterator[None]:
+    """A transaction for reading rows that may be broken or slow: it is rolled back, and no statement takes longer."""
+    with connection.transaction(force_rollback=True):
+        connection.execute(SQL("set local statement_timeout = {}").format(Literal(int(seconds * 1000))))
+        yield
+
+
 def with_documents(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
     """The tables and views, with the keys that a sample of their JSON columns holds. None where they cannot be read."""
     return [replace(each, documents=tuple(_documents(connection, each))) for each in relations]
@@ -320,19 +327,12 @@ def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Colum
         return
     for column in relation.columns:
         if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"{}."}:
-            yield from _keys(column, _sampled(connection, relation, column))
-
-
-def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
-    # whoever reads a broken view later reports the error; the rollback also resets the timeout
-    with (
-        suppress(PostgresError),
-        connection.transaction(force_rollback=True),
-        connection.cursor(row_factory=dict_row) as cursor,
-    ):
-        cursor.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
-        return [*cursor.execute(_query(relation, column)).fetchall()]
-    return []
+            rows: Sequence[DictRow] = ()
+            cursor = connection.cursor(row_factory=dict_row)
+            # whoever reads a broken view later reports the error
+            with suppress(PostgresError), trial(connection, SAMPLE_SECONDS), cursor:
+                rows = cursor.execute(_query(relation, column)).fetchall()
+            yield from _keys(column, rows)
 
 
 def _query(relation: Relation, column: Column) -> Composed:
@@ -343,8 +343,8 @@ def _query(relation: Relation, column: Column) -> Composed:
         rows=Literal(ROWS_MAX),
         bytes=Literal(BYTES_MAX),
         depth=Literal(DEPTH_MAX),
-        characters=Literal(CHARACTERS_KEPT),
-        kept=Literal(VALUES_KEPT),
+        characters=Literal(VALUE_CHARACTERS_MAX),
+        kept=Literal(VALUES_MAX),
     )
 
 
@@ -364,22 +364,12 @@ def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]
     ]
     typed = [(row, type) for row in usual if (type := _type(row)) is not None]
     for row, type in typed[:KEYS_MAX]:
-        share = row["different"] / row["held"]
-        yield Column(
-            ".".join((column.name, *row["path"])),
-            column.number,
-            type.base,
-            type.base,
-            CATEGORIES[type.base],
-            type.is_array,
-            True,
-            row["width"],
-            row["different"] if share <= 1 / 2 else -share,
-            None,
-            row["least"],
-            row["most"],
-            None if type.base != TEXT or type.is_array else seen_of(row["texts"] or []),
-        )
+        name, base, share = ".".join((column.name, *row["path"])), type.base, row["different"] / row["held"]
+        distinct = row["different"] if share <= 1 / 2 else -share
+        traits = traits_of(row["texts"] or []) if base == TEXT and not type.is_array else None
+        figures = {"width": row["width"], "distinct": distinct, "least": row["least"], "most": row["most"]}
+        plain = Column(name, column.number, base, base, CATEGORIES[base], type.is_array, True, None, None, None)
+        yield replace(plain, traits=traits, **figures)
 
 
 def _is_plain(key: str) -> bool:
@@ -446,16 +436,15 @@ def _holding_html(connection: SyncConnection, relation: Relation, texts: list[st
         spread(relation),
         Literal(ROWS_MAX),
     )
-    # whoever reads a broken view later reports the error; the rollback also resets the timeout
-    with suppress(PostgresError), connection.transaction(force_rollback=True):
-        connection.execute(SQL("set local statement_timeout = {}").format(Literal(SAMPLE_SECONDS * 1000)))
+    # whoever reads a broken view later reports the error
+    with suppress(PostgresError), trial(connection, SAMPLE_SECONDS):
         row = connection.execute(query).fetchone()
         return {name for name, holds_it in zip(texts, row or (), strict=True) if holds_it}
     return set()
 
 
 _TABLE, _INDEX = "quarry_condition_of", "quarry_condition"
-_WRITTEN_BACK = """
+_CONDITION = """
 select pg_get_expr(i.indpred, i.indrelid) as sql, array(
   select a.attname::text from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
   where d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refobjid = i.indrelid and d.refobjsubid > 0
@@ -475,25 +464,25 @@ def with_conditions(
     """The declarations with their conditions as Postgres reads them, and the error for each collection whose condition is
     wrong.
     """
-    read, wrong = dict(declared), dict[str, str]()
+    valid, wrong = dict(declared), dict[str, str]()
     for name, each in declared.items():
         try:
-            kept = {
-                by: one.model_copy(update={"where": _condition_read(connection, relations, one.of, one.where)})
+            parents = {
+                by: one.model_copy(update={"where": _validated(connection, relations, one.of, one.where)})
                 for by, one in each.kept_with.items()
             }
-            where = each.where and _condition_read(connection, relations, each.source, each.where)
+            where = each.where and _validated(connection, relations, each.source, each.where)
         except ValueError as error:
             wrong[name] = str(error)
         else:
-            read[name] = each.model_copy(update={"where": where, "kept_with": kept})
-    return read, wrong
+            valid[name] = each.model_copy(update={"where": where, "kept_with": parents})
+    return valid, wrong
 
 
-def _condition_read(
+def _validated(
     connection: SyncConnection, relations: Mapping[tuple[str, str], Relation], table: str, condition: RowCondition
 ) -> RowCondition:
-    """The condition as Postgres writes it back; as it is where there is no such table, which is told elsewhere."""
+    """The condition as Postgres writes it back; unchanged where there is no such table, which `check` reports."""
     relation = relations.get(table_name(table))
     return condition if relation is None else read_condition(connection, relation, condition.sql)
 
@@ -507,19 +496,19 @@ def read_condition(connection: SyncConnection, relation: Relation, condition: st
             connection.execute(
                 SQL("create temporary table {} (like {})").format(Identifier(_TABLE), Identifier(*relation.qualified))
             )
-            made = f"create index {_INDEX} on pg_temp.{_TABLE} ((1)) where ({condition})"
-            connection.execute(made.encode(), prepare=True)  # what is prepared is one statement
+            create_index = f"create index {_INDEX} on pg_temp.{_TABLE} ((1)) where ({condition})"
+            connection.execute(create_index.encode(), prepare=True)  # what is prepared is one statement
             connection.execute("set local search_path = pg_catalog")
-            row = connection.execute(_WRITTEN_BACK).fetchone()
+            row = connection.execute(_CONDITION).fetchone()
     except errors.Error as error:
         raise ValueError(f"{condition!r} {_why(error)}") from None
     assert row is not None
     sql, columns = row
     if not columns:
         raise ValueError(f"{condition!r} names no column of {relation.name}")
-    read = RowCondition(sql=sql, columns=tuple(columns))
-    _ = read.statement  # raises for what no statement can have
-    return read
+    row_condition = RowCondition(sql=sql, columns=tuple(columns))
+    _ = row_condition.statement  # raises for what no statement can have
+    return row_condition
 
 
 def _why(error: errors.Error) -> str:

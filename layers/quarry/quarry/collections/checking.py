@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
+from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration, Lines
@@ -24,11 +24,11 @@ from quarry.collections.declaration_parts import (
     Vectors,
     template_columns,
 )
-from quarry.collections.names import nearest, nearest_language, table_name, written_table
+from quarry.collections.names import nearest, nearest_language, quoted_table, table_name
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
 from quarry.collections.secrets import disagreements, exposed
-from quarry.collections.upkeep import compare, keep_in_step, read_collections
+from quarry.collections.upkeep import compare, keep_in_step
 from quarry.collections.uses import (
     DATE,
     LINE_BREAK,
@@ -63,8 +63,8 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The findings about one collection. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
+class _Check:
+    """The check of one collection. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
 
     name: str
     declared: CollectionDeclaration
@@ -95,10 +95,10 @@ class Findings:
 
     def _nearest_table(self, qualified: tuple[str, str]) -> str:
         schema, table = qualified
-        elsewhere = sorted(f"{known}.{table}" for known, name in self.catalog.names if name == table)
+        elsewhere = sorted(f"{other}.{table}" for other, name in self.catalog.names if name == table)
         if elsewhere:
             return f"; did you mean {elsewhere[0]!r}?"
-        own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
+        own = [".".join(other) for other in self.catalog.names if other[0] != self.own_schema]
         return nearest(f"{schema}.{table}", own)
 
     @cached_property
@@ -117,7 +117,7 @@ class Findings:
         elif _UNQUOTABLE & {*name}:
             self.wrong(f"a column called {name!r} cannot be used: rename it in a view, without {{ and }}", *use.path)
         elif not use.fit.accepts(column):
-            self.wrong(f"the column {name!r} is {column.type}, not {use.fit.wanted}", *use.path)
+            self.wrong(f"the column {name!r} is {column.type}, not {use.fit.requirement}", *use.path)
         elif name not in relation.by_name:
             self._doubt_path(relation, name, *use.path)
         return column
@@ -125,55 +125,15 @@ class Findings:
     def _doubt_path(self, relation: Relation, name: str, *path: str) -> None:
         """Warn of a key that no row of the sample has: it may be misspelt."""
         holder = keys_of(name)[0]
-        seen = [each.name for each in relation.documents if covers(holder, each.name)]
-        if seen and not any(overlap(name, each) for each in seen):
-            self.doubtful(f"few or no rows of a sample have a single value at {name!r}{nearest(name, seen)}", *path)
+        sampled = [each.name for each in relation.documents if covers(holder, each.name)]
+        if sampled and not any(overlap(name, each) for each in sampled):
+            self.doubtful(f"few or no rows of a sample have a single value at {name!r}{nearest(name, sampled)}", *path)
 
-
-_OR_EMBED = "or delete `vectors` to have the texts embedded"
-
-
-def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
-    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
-    if made is None or not VECTOR.accepts(column):
-        return None
-    if vectors.model not in (None, made.model):
-        return (
-            f"{column.name!r} was made by {vectors.model}, but {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
-            f"{vectors.model}, {_OR_EMBED}"
-        )
-    dimensions = dimensions_of(column)
-    if dimensions not in (None, made.dimensions):
-        return (
-            f"{column.name!r} holds vectors of {dimensions} dimensions, but {made.model}, which embeds questions, makes "
-            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
-            f"`quarry embed --all`, {_OR_EMBED}"
-        )
-    return None
-
-
-_TRIGGERED = ("table", "partitioned table")
-
-
-def check(
-    declared: Mapping[str, CollectionDeclaration], catalog: Catalog, lines: Lines, *, own_schema: str | None
-) -> Checked:
-    """Everything that does not fit. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
-    checked = Checked()
-    for name, collection in declared.items():
-        _Check(name, collection, catalog, lines, own_schema, checked).run()
-    for each in disagreements(declared, catalog.relations):
-        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
-    return checked
-
-
-@dataclass(frozen=True)
-class _Check(Findings):
     def run(self) -> None:
         declared = self.declared
         if isinstance(declared.language, str) and declared.language not in self.catalog.languages:
-            known = nearest_language(declared.language, self.catalog.languages)
-            self.wrong(f"there is no text search configuration {declared.language!r}{known}", "language")
+            hint = nearest_language(declared.language, self.catalog.languages)
+            self.wrong(f"there is no text search configuration {declared.language!r}{hint}", "language")
         source = self.relation(declared.source, "source")
         if source is None:
             return
@@ -185,7 +145,7 @@ class _Check(Findings):
             self._check_sync(source)
         for name, facet in declared.facets.items():
             self._check_facet(source, name, facet)
-        self._check_named(source)
+        self._check_formulas(source)
         for name, link in declared.links.items():
             self._check_link(source, name, link)
         for name, rows in declared.related.items():
@@ -208,7 +168,7 @@ class _Check(Findings):
             )
         self._refuse_bypass(source, "source")
         if source.knows_user and self.declared.scope_setting is None:
-            self.doubtful(shown_to_all(source), "source")
+            self.doubtful(policy_warning(source), "source")
         if self.declared.scope is not None and self.declared.scope_setting is None:
             self.doubtful("without `scope_setting` every caller sees all rows", "scope")
 
@@ -225,10 +185,10 @@ class _Check(Findings):
             if not key:
                 self.wrong(f"is missing: a {source.kind} has none; name the columns that identify a row", "key")
         elif not key and not source.primary_key:
-            self.wrong(f"is missing: {source.name} has no primary key{_known_keys(source)}", "key")
-        elif key and not any(sorted(key) == sorted(known) for known in source.keys):
+            self.wrong(f"is missing: {source.name} has no primary key{_keys_hint(source)}", "key")
+        elif key and not any(sorted(key) == sorted(each) for each in source.keys):
             self.wrong(
-                f"{', '.join(key)}: no primary key, and no unique key of columns that are never null{_known_keys(source)}",
+                f"{', '.join(key)}: no primary key, and no unique key of columns that are never null{_keys_hint(source)}",
                 "key",
             )
 
@@ -298,54 +258,47 @@ class _Check(Findings):
         elif other is not None:
             self._check_comparable(other, rows.by, source, key[0], "related", name, "by")
 
-    def _check_named(self, source: Relation) -> None:
-        for name, text in self.declared.predicates.items():
-            self._check_predicate(source, name, text)
-        for name, measure in self.declared.measures.items():
-            self._check_measure(source, name, measure)
+    def _check_formulas(self, source: Relation) -> None:
+        declared = self.declared
+        for name, text in declared.predicates.items():
+            self._check_fields(source, fields_of(read_predicate(text)), "predicate", name)
+        leading = {*declared.links, *declared.related}
+        for name, measure in declared.measures.items():
+            fields = (
+                each
+                for each in names_of(read_measure(measure))
+                if (first := each.partition(".")[0]) not in leading and (first == each or first not in declared.facets)
+            )
+            self._check_fields(source, fields, "measure", name, *declared.predicates)
 
-    def _check_predicate(self, source: Relation, name: str, text: str) -> None:
-        path = ("predicates", name)
+    def _check_fields(self, source: Relation, fields: Iterable[str], what: str, name: str, *others: str) -> None:
+        """A predicate or measure has a name of its own, and names facets, columns, or `others`."""
+        path, declared = (f"{what}s", name), self.declared
         if name in source.by_name:
-            self.wrong(f"{source.name} has a column of this name: choose another name for the predicate", *path)
-        known = [*self.declared.facets, *(["date"] if self.declared.date else []), *source.names]
-        for field_name in dict.fromkeys(fields_of(read_predicate(text))):
-            if field_name not in known and (not keys_of(field_name) or source.at(field_name) is None):
-                self.wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
-            elif field_name not in self.declared.facets:
+            self.wrong(f"{source.name} has a column of this name: choose another name for the {what}", *path)
+        existing = [*declared.facets, *others, *(["date"] if declared.date else []), *source.names]
+        for field_name in dict.fromkeys(fields):
+            if field_name not in existing and (not keys_of(field_name) or source.at(field_name) is None):
+                self.wrong(f"there is no facet or column {field_name!r}{nearest(field_name, existing)}", *path)
+            elif field_name not in declared.facets:
                 self._refuse_hidden(field_name, *path, field_name)
-
-    def _check_measure(self, source: Relation, name: str, measure: Mapping[str, Any]) -> None:
-        path, declared = ("measures", name), self.declared
-        if name in source.by_name:
-            self.wrong(f"{source.name} has a column of this name: choose another name for the measure", *path)
-        led = {*declared.links, *declared.related}
-        known = [*declared.facets, *declared.predicates, *(["date"] if declared.date else []), *source.names]
-        for named in dict.fromkeys(names_of(read_measure(measure))):
-            first = named.partition(".")[0]
-            if first in led or ("." in named and first in declared.facets):
-                continue
-            if named not in known and (not keys_of(named) or source.at(named) is None):
-                self.wrong(f"there is no facet or column {named!r}{nearest(named, known)}", *path)
-            elif named not in declared.facets:
-                self._refuse_hidden(named, *path, named)
 
     def _check_link(self, source: Relation, name: str, link: LinkDeclaration) -> None:
         path = ("links", name)
-        found = linked_by(link, source)
-        if found is None and link.of is None:
+        reference = linked_by(link, source)
+        if reference is None and link.of is None:
             self.wrong(f"no foreign key of {', '.join(link.by)} says what it refers to: name the table as `of`", *path)
-        named_table = link.of or (found and written_table(*found.target))
-        other = self._other(named_table, *path, "of") if named_table else None
+        table = link.of or (reference and quoted_table(*reference.target))
+        other = self._other(table, *path, "of") if table else None
         if other is None:
             return
-        key = found.target_columns if found else link.key or other.primary_key
+        key = reference.target_columns if reference else link.key or other.primary_key
         if len(key) != len(link.by):
-            held = f"{len(key)} columns" if key else "none"
-            self.wrong(f"the key of {other.name} has {held}, and `by` {len(link.by)}: name them as `key`", *path)
+            columns = f"{len(key)} columns" if key else "none"
+            self.wrong(f"the key of {other.name} has {columns}, and `by` {len(link.by)}: name them as `key`", *path)
             return
-        for by, named in zip(link.by, key, strict=True):
-            self._check_comparable(source, by, other, named, *path, "by")
+        for by, column in zip(link.by, key, strict=True):
+            self._check_comparable(source, by, other, column, *path, "by")
 
     def _check_referred(self, source: Relation, referred: Referred | Parent, *path: str) -> None:
         other = self._other(referred.of, *path, "of")
@@ -384,28 +337,67 @@ class _Check(Findings):
             self.wrong(message, *path, "through")
             return
         by, to = joined_by(facet, source, joins, other)
-        for keyword, found, relation in (("by", by, source), ("to", to, other)):
-            if found is None:
+        for keyword, reference, relation in (("by", by, source), ("to", to, other)):
+            if reference is None:
                 message = f"no single column of {joins.name} refers to {relation.name}: name one as `{keyword}`"
                 self.wrong(message, *path, "through")
                 continue
-            if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
-                self.wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
-            wanted = key[0] if relation is source else facet.key or found.target_columns[0]
-            if facet.key is None and relation.at(wanted) is None:
+            if keyword == "by" and facet.by is None and reference.target_columns != tuple(key):
+                self.wrong(
+                    f"{joins.name} refers to {', '.join(reference.target_columns)} of {source.name}, no key", *path
+                )
+            key_column = key[0] if relation is source else facet.key or reference.target_columns[0]
+            if facet.key is None and relation.at(key_column) is None:
                 self.wrong(f"{relation.name} has no key of one column: name the column as `key`", *path)
-            self._check_comparable(joins, found.columns[0], relation, wanted, *path, keyword)
+            self._check_comparable(joins, reference.columns[0], relation, key_column, *path, keyword)
 
-    def _check_comparable(self, left: Relation, by: str, right: Relation, key: str, *path: str) -> None:
+    def _check_comparable(self, table: Relation, by: str, other: Relation, key: str, *path: str) -> None:
         """The column `by` of one table can be compared with the column `key` of another. A missing one is another problem."""
-        is_own = left.qualified == table_name(self.declared.source)
-        column, referred = left.at(by, self.types.get(by) if is_own else None), right.at(key)
+        is_own = table.qualified == table_name(self.declared.source)
+        column, referred = table.at(by, self.types.get(by) if is_own else None), other.at(key)
         if column and referred and not is_comparable(column, referred):
-            message = f"the column {by!r} is {column.type}, and {key!r} of {right.name} is {referred.type}"
+            message = f"the column {by!r} is {column.type}, and {key!r} of {other.name} is {referred.type}"
             self.wrong(message, *path)
 
 
-def shown_to_all(relation: Relation) -> str:
+_OR_EMBED = "or delete `vectors` to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, embedding: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if embedding is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, embedding.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, but {embedding.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, embedding.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, but {embedding.model}, which embeds questions, makes "
+            f"{embedding.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None
+
+
+_TRIGGERED = ("table", "partitioned table")
+
+
+def check(
+    declared: Mapping[str, CollectionDeclaration], catalog: Catalog, lines: Lines, *, own_schema: str | None
+) -> Checked:
+    """Everything that does not fit. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
+    checked = Checked()
+    for name, collection in declared.items():
+        _Check(name, collection, catalog, lines, own_schema, checked).run()
+    for each in disagreements(declared, catalog.relations):
+        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
+    return checked
+
+
+def policy_warning(relation: Relation) -> str:
     """That every caller sees rows which a policy shows to single users, and what to do."""
     return (
         f"a policy of {_name(relation)} shows each user other rows, but every caller sees all of them:"
@@ -424,7 +416,7 @@ def bypass(view: Relation) -> str:
     return f"{problem}: search a view with security_invoker = true instead"
 
 
-def _known_keys(relation: Relation) -> str:
+def _keys_hint(relation: Relation) -> str:
     keys = [", ".join(key) for key in relation.keys]
     return f"; its keys: {' | '.join(keys)}" if keys else "; give it one, or search a view over it"
 
@@ -445,15 +437,15 @@ less. Vectors of the same model are near 1, even if more or less of the text was
 
 async def collections_with_vectors(database: Database, model: EmbeddingModel) -> list[Collection]:
     """The collections whose tables hold vectors. Raises ConfigurationError where the model cannot have made them."""
-    found = [each for each in (await read_collections(database)).values() if each.declaration.vectors]
-    columns = await columns_of(database, [each.source for each in found])
-    for each in found:
+    collections = [each for each in (await read_collections(database)).values() if each.declaration.vectors]
+    columns = await columns_of(database, [each.source for each in collections])
+    for each in collections:
         vectors = each.declaration.vectors
         column = next((one for one in columns[each.source] if vectors and one.name == vectors.column), None)
-        made = Embedding(model.name, model.dimensions)
-        if vectors and column and (problem := vectors_problem(vectors, column, made)):
+        embedding = Embedding(model.name, model.dimensions)
+        if vectors and column and (problem := vectors_problem(vectors, column, embedding)):
             raise ConfigurationError(f"{each.name}: {problem}, and run `quarry apply` first.")
-    return found
+    return collections
 
 
 async def take_over_vectors(database: Database, collections: Sequence[Collection], model: EmbeddingModel) -> None:
@@ -480,8 +472,8 @@ async def are_unlike(database: Database, collection: Collection, model: Embeddin
         f" where {vector} is not null and {text} <> '' limit %(rows)s",
         {"most": CHARACTERS_COMPARED, "rows": ROWS_COMPARED},
     )
-    made = await model.embed([row["said"] for row in rows]) if rows else []
-    likeness = [_cosine(json.loads(row["vector"]), each) for row, each in zip(rows, made, strict=True)]
+    embeddings = await model.embed([row["said"] for row in rows]) if rows else []
+    likeness = [_cosine(json.loads(row["vector"]), each) for row, each in zip(rows, embeddings, strict=True)]
     return bool(likeness) and max(likeness) < UNLIKE
 
 

@@ -70,7 +70,7 @@ class Collection:
     columns: Mapping[str, UsedColumn]
     key: tuple[str, ...]
     has_row_security: bool = False
-    known_languages: tuple[str, ...] = ()
+    row_languages: tuple[str, ...] = ()
     functions_hash: str | None = None
     """The hash of its functions in the database; None where it was not read."""
     guarded_tables: frozenset[str] = frozenset()
@@ -103,7 +103,7 @@ class Collection:
     def languages(self) -> tuple[str, ...]:
         """The text search configurations of its rows. Where rows name their own language, those seen so far."""
         language = self.declaration.language
-        return (language,) if isinstance(language, str) else self.known_languages or (OTHER_LANGUAGE,)
+        return (language,) if isinstance(language, str) else self.row_languages or (OTHER_LANGUAGE,)
 
     @property
     def rows(self) -> str:
@@ -129,18 +129,22 @@ class Collection:
     def source_sql(self) -> LiteralString:
         """Its rows in SQL: the source, or the rows of it that meet `where` and are kept with those that they refer to."""
         where = self.declaration.where
-        met = [f"({where.statement})"] if where else []
-        met += [self._is_kept(by, kept) for by, kept in self.declaration.kept_with.items()]
+        conditions = [f"({where.statement})"] if where else []
+        conditions += [self._meets_with_parent(by, condition) for by, condition in self.declaration.kept_with.items()]
         # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
         row: LiteralString = " s" if self.declaration.kept_with else ""
-        return f"(select {columns} from {self.table_sql}{row} where {' and '.join(met)})" if met else self.table_sql
+        return (
+            f"(select {columns} from {self.table_sql}{row} where {' and '.join(conditions)})"
+            if conditions
+            else self.table_sql
+        )
 
-    def _is_kept(self, by: str, kept: KeptWith) -> LiteralString:
+    def _meets_with_parent(self, by: str, condition: KeptWith) -> LiteralString:
         """Whether no row that the row `s` refers to by a column is left out."""
-        refers = f"{self.column(kept.key or 'id', 'p')} = {self.column(by, 's')}"
-        left_out = f"({kept.where.statement}) is not true"
-        return f"not exists (select from {self.other_table(kept.of)} p where {refers} and {left_out})"
+        refers = f"{self.column(condition.key or 'id', 'p')} = {self.column(by, 's')}"
+        violates = f"({condition.where.statement}) is not true"
+        return f"not exists (select from {self.other_table(condition.of)} p where {refers} and {violates})"
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column or path of the source's row `row`."""
@@ -272,17 +276,21 @@ class Collection:
 
     def belongs(self, rows: RelatedRows, row: LiteralString, other: LiteralString) -> LiteralString:
         """Whether the row `other` of another table is one of the related rows of the source's row."""
-        held = f"{self.other_column(rows.by, other)} = {self.column(self.key[0], row)}"
-        met = read_predicate(rows.where) if rows.where else []
-        return f"{held} and {predicate_sql(met, lambda name: self.other_column(name, other))}" if met else held
+        is_related = f"{self.other_column(rows.by, other)} = {self.column(self.key[0], row)}"
+        conditions = read_predicate(rows.where) if rows.where else []
+        return (
+            f"{is_related} and {predicate_sql(conditions, lambda name: self.other_column(name, other))}"
+            if conditions
+            else is_related
+        )
 
-    def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+    def referred_title(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
         """The title of the row that a facet refers to: text, except for dates and numbers."""
-        return self._called(facet.title or "name", row, facet.kind)
+        return self._title_of(facet.title or "name", row, facet.kind)
 
-    def _called(self, title: str | Referred, row: LiteralString, kind: FacetKind) -> LiteralString:
+    def _title_of(self, title: str | Referred, row: LiteralString, kind: FacetKind) -> LiteralString:
         if not isinstance(title, str):
-            return self._called(title.title, row + "y", kind)
+            return self._title_of(title.title, row + "y", kind)
         if is_template(title):
             return self._other_line(title, row)
         return self.other_column(title, row, kind) if kind in TYPES_OF_KINDS else self.other_text(title, row)
@@ -291,12 +299,12 @@ class Collection:
         """The rows of the table that a facet refers to, with the value at the end of its references: `quarry_key`,
         `quarry_value`.
         """
-        return self.chained(facet, lambda last: f"{self.called(facet, 'c')} as quarry_value", self.other_table)
+        return self.chained(facet, lambda last: f"{self.referred_title(facet, 'c')} as quarry_value", self.other_table)
 
     def chained(
         self,
         facet: FacetDeclaration,
-        shown: Callable[[LiteralString], LiteralString],
+        select: Callable[[LiteralString], LiteralString],
         last_rows: Callable[[str], LiteralString],
     ) -> LiteralString:
         """What is `shown` of the row at the end of a facet's references, with the key of the first row that leads to it,
@@ -311,7 +319,7 @@ class Collection:
             of = self.other_table(title.of) if isinstance(title.title, Referred) else last_rows(title.of)
             joined += f" join {of} {other} on {on}"
             row, title = other, title.title
-        return f"(select {self.column(facet.key or 'id', 'c')} as quarry_key, {shown(row)} from {joined})"
+        return f"(select {self.column(facet.key or 'id', 'c')} as quarry_key, {select(row)} from {joined})"
 
     def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
         """A number computed from columns of the source's row; for two dates, the days between them: whole days where one of them
@@ -331,19 +339,19 @@ class Collection:
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""
-        value: LiteralString = f"{self.called(facet, 'o')} as quarry_value"
+        value: LiteralString = f"{self.referred_title(facet, 'o')} as quarry_value"
         return self.joined_rows(
             facet, value, self.other_table(facet.of or ""), facet.key or "id", facet.by or "", facet.to or ""
         )
 
     def joined_rows(
-        self, facet: FacetDeclaration, shown: LiteralString, of: LiteralString, key: str, own: str, other: str
+        self, facet: FacetDeclaration, columns: LiteralString, of: LiteralString, key: str, own: str, other: str
     ) -> LiteralString:
         """What is `shown` of the rows `o` of `of` that a facet's table `through` names by its column `other`; `quarry_row` is its
         column `own`.
         """
         joins, on = self.other_table(facet.through or ""), f"{self.column(key, 'o')} = {self.column(other, 'j')}"
-        return f"(select {self.column(own, 'j')} as quarry_row, {shown} from {joins} j join {of} o on {on})"
+        return f"(select {self.column(own, 'j')} as quarry_row, {columns} from {joins} j join {of} o on {on})"
 
     def topic(self, row: LiteralString = "t") -> LiteralString:
         """The topic of the source's row; null where none is declared."""
@@ -362,8 +370,8 @@ class Collection:
         parent = self.declaration.part_of
         if parent is None:
             return "null", "null"
-        shown = listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
-        return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
+        columns = listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
+        return self.text(parent.by, row), f"(select jsonb_build_object({columns}) {self._row_of(parent, row, 'y')})"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
         """The source's row as JSON, without hidden columns."""
@@ -423,13 +431,13 @@ class Collection:
 
     def holds_words(self, row: LiteralString, text: LiteralString) -> LiteralString:
         """Whether the source's row holds all words of a text, each read in the row's language."""
-        held = [
+        by_language = [
             (language, f"w.text_search @@ (select parsed_query({text}, {quoted(language)}::regconfig))")
             for language in self.languages
         ]
-        met = held[0][1]
+        met = by_language[0][1]
         if self.declaration.language_column is not None:
-            met = " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+            met = " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in by_language)
         return f"{self.key_text(row)} in (select w.id from {self.rows} w where {met})"
 
     def guard(self, row: LiteralString = "t") -> LiteralString:

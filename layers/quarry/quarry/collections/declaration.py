@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     ValidationError,
@@ -35,10 +34,10 @@ from quarry.collections.declaration_parts import (
     RowCondition,
     TableName,
     Vectors,
-    is_predicate,
     line_columns,
     one_or_many,
     problem_of_zone,
+    readable,
 )
 from quarry.collections.names import nearest
 from quarry.collections.predicate import check_measures, fields_of, is_measure, read_predicate
@@ -59,10 +58,10 @@ RETIRED = frozenset({"leads", "called_by"})
 """Keys of earlier versions, which stored declarations may still contain."""
 
 
-def without_retired(kept: Any) -> Any:
+def without_retired(stored: Any) -> Any:
     """A stored declaration without the retired keys of the collection and its facets."""
-    facets = {name: _current(facet) for name, facet in kept.get("facets", {}).items()}
-    return _current(kept) | ({"facets": facets} if facets else {})
+    facets = {name: _current(facet) for name, facet in stored.get("facets", {}).items()}
+    return _current(stored) | ({"facets": facets} if facets else {})
 
 
 def _current(value: Any) -> Any:
@@ -136,7 +135,7 @@ class CollectionDeclaration(Declared):
     links: Mapping[str, LinkDeclaration] = {}
     related: Mapping[str, RelatedRows] = {}
     facets: Mapping[str, FacetDeclaration] = {}
-    predicates: Mapping[str, Annotated[str, AfterValidator(is_predicate)]] = {}
+    predicates: Mapping[str, Annotated[str, readable(read_predicate)]] = {}
     measures: Mapping[str, Annotated[Mapping[str, Any], BeforeValidator(is_measure)]] = {}
     calendar: Calendar | None = None
     """The calendar of the whole file, which each of its collections keeps."""
@@ -177,20 +176,20 @@ class CollectionDeclaration(Declared):
 
     @field_validator("predicates", "links", "related", "measures")
     @classmethod
-    def _has_plain_names(cls, named: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
+    def _has_plain_names(cls, names: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
         one = {"predicates": "a predicate", "links": "a link", "measures": "a measure"}.get(
             info.field_name or "", "related rows"
         )
-        for name in named:
+        for name in names:
             if not re.fullmatch(NAME_PATTERN, name):
                 raise ValueError(f"{one} cannot be called {name!r}: lower-case letters of any script, digits and _")
-        return named
+        return names
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         check_measures(self.measures)
-        named = [*self.predicates, *self.facets, *self.links, *self.related, *self.measures]
-        if both := sorted({name for name in named if named.count(name) > 1}):
+        names = [*self.predicates, *self.facets, *self.links, *self.related, *self.measures]
+        if both := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(
                 f"{_list(both)}: facets, links, related rows, predicates and measures cannot have the same name"
             )
@@ -264,8 +263,8 @@ class CollectionDeclaration(Declared):
     @property
     def paths_of_predicates(self) -> tuple[str, ...]:
         """The paths that predicates name directly, not by a facet."""
-        named = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
-        return tuple(dict.fromkeys(name for name in named if keys_of(name) and name not in self.facets))
+        fields = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
+        return tuple(dict.fromkeys(name for name in fields if keys_of(name) and name not in self.facets))
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:
@@ -321,8 +320,8 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
                 lines.problem((*path, "calendar"), "all collections have one calendar: write it as [calendar]")
             )
         try:
-            read = CollectionDeclaration.model_validate(_whole(name, value, collections, lines))
-            declared[name] = read.model_copy(update={"calendar": calendar})
+            declaration = CollectionDeclaration.model_validate(_whole(name, value, collections, lines))
+            declared[name] = declaration.model_copy(update={"calendar": calendar})
         except ValidationError as error:
             problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
     if problems:
@@ -352,11 +351,9 @@ def _whole(name: str, value: Any, others: Mapping[str, Any], lines: Lines) -> An
         return value
     like = others.get(value["like"]) if isinstance(value["like"], str) else None
     if not isinstance(like, dict) or "like" in like:
-        known = [each for each, declared in others.items() if "like" not in declared]
-        called = str(value["like"])
-        message = (
-            f"`like` must name a collection without `like`; there is none called {called!r}{nearest(called, known)}"
-        )
+        names = [each for each, declared in others.items() if "like" not in declared]
+        base = str(value["like"])
+        message = f"`like` must name a collection without `like`; there is none called {base!r}{nearest(base, names)}"
         raise DeclarationError([lines.problem(("collections", name, "like"), message)])
     return {key: each for key, each in {**like, **value}.items() if key != "like"}
 
@@ -373,10 +370,10 @@ class Lines:
 
     def problem(self, path: Sequence[str], message: str) -> str:
         """The message, with file, line and key."""
-        known = next(
+        place = next(
             (path[:length] for length in range(len(path), 0, -1) if tuple(path[:length]) in self._places), None
         )
-        line = f":{self._places[tuple(known)]}" if known else ""
+        line = f":{self._places[tuple(place)]}" if place else ""
         return f"{self._file}{line}: {'.'.join(path)}: {message}"
 
 
@@ -425,10 +422,6 @@ _PARTS: Mapping[str, type[LazyModel]] = {
 """The tables within a collection, by key."""
 
 
-def _part_of(location: Sequence[int | str], parts: Mapping[str, type[LazyModel]]) -> type[LazyModel]:
-    return parts.get(str(location[0])) or parts.get("", CollectionDeclaration)
-
-
 _CALENDAR: Mapping[str, type[LazyModel]] = {"": Calendar, "business_hours": BusinessHours}
 
 
@@ -437,8 +430,12 @@ def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _P
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        key, known = str(error["loc"][-1]), _part_of(error["loc"], parts).model_fields
-        return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, known)}"
+        key, part = str(error["loc"][-1]), parts.get(str(error["loc"][0])) or parts.get("", CollectionDeclaration)
+        return (
+            "no longer has any effect: delete it"
+            if key in RETIRED
+            else f"is unknown here{nearest(key, part.model_fields)}"
+        )
     if kind == "literal_error":
         return f"{declared!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":

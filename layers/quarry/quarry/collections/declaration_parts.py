@@ -5,7 +5,7 @@ and facets. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal, LiteralString, Self
@@ -103,12 +103,17 @@ def one_or_many(value: object) -> object:
 Columns = Annotated[tuple[str, ...], BeforeValidator(one_or_many)]
 
 
-def _is_table(name: str) -> str:
-    table_name(name)
-    return name
+def readable(read: Callable[[str], object]) -> AfterValidator:
+    """A validator of texts that `read` can read. It raises ValueError, which says where a text goes wrong."""
+
+    def check(text: str) -> str:
+        read(text)
+        return text
+
+    return AfterValidator(check)
 
 
-TableName = Annotated[str, AfterValidator(_is_table)]
+TableName = Annotated[str, readable(table_name)]
 
 
 def is_line(line: Any) -> Any:
@@ -157,18 +162,11 @@ class LinkDeclaration(Declared):
         return self
 
 
-def is_predicate(text: str) -> str:
-    """The text, if it is a valid predicate. Raises ValueError, which says where it goes wrong."""
-    read_predicate(text)
-    return text
-
-
-def _is_lasting(text: str) -> str:
+def _lasting(text: str) -> None:
     if depends_on_day(read_predicate(text)):
         raise ValueError(
             "a condition on related rows cannot name `today`: which rows meet it would change without a write"
         )
-    return text
 
 
 def _by_name(listed: object) -> object:
@@ -184,7 +182,7 @@ class RelatedRows(Declared):
 
     of: TableName
     by: str
-    where: Annotated[str, AfterValidator(_is_lasting)] | None = None
+    where: Annotated[str, readable(_lasting)] | None = None
     fields: Annotated[Mapping[str, str], BeforeValidator(_by_name)] = {}
 
 
@@ -204,10 +202,10 @@ class RowCondition(Declared):
     @property
     def statement(self) -> LiteralString:
         """The expression, safe in statements with parameters. Raises ValueError where that is impossible."""
-        found = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
-        if sign := next((sign for sign in _SIGNS if sign in found), None):
+        expression = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
+        if sign := next((sign for sign in _SIGNS if sign in expression), None):
             raise ValueError(f"{self.sql!r} has a {sign}, which is not allowed: write mod(a, b) for a % b")
-        return found
+        return expression
 
 
 class KeptWith(Declared):
@@ -244,7 +242,7 @@ class Quoting(Declared):
     )
 
     @property
-    def asked_of_any(self) -> str:
+    def general_followup(self) -> str:
         """The follow-up question without the names, which says nothing about the row."""
         return self.followup.format(topic="", author="", title="")
 
@@ -258,20 +256,14 @@ class Vectors(Declared):
     model: str | None = None
 
 
-def _is_expression(expression: str) -> str:
-    expression_columns(expression)
-    return expression
-
-
 _MISSPELT = 0.85
 """From this similarity on, a word is taken for a misspelt unit."""
 
 
-def _is_unit(unit: str) -> str:
+def _unit(unit: str) -> None:
     """Refuse a word that is nearly a unit of measure. Any other word names what is counted ("people")."""
     if dimension_of(unit) is None and (meanings := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
         raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meanings[0]!r}?")
-    return unit
 
 
 class CurrencyColumn(Declared):
@@ -312,8 +304,8 @@ class FacetDeclaration(Declared):
     to: str | None = None
     key: str | None = None
     title: Annotated[str | Referred | None, AfterValidator(is_line)] = None
-    expression: Annotated[str, AfterValidator(_is_expression)] | None = None
-    unit: Annotated[str, AfterValidator(_is_unit)] | None = None
+    expression: Annotated[str, readable(expression_columns)] | None = None
+    unit: Annotated[str, readable(_unit)] | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -368,8 +360,10 @@ class FacetDeclaration(Declared):
         """The columns of the row that it names. Empty where its own name is the column, or another table holds the value."""
         if not self.is_of_row:
             return ()
-        named = self.by or self.column
-        return self.columns or (expression_columns(self.expression) if self.expression else (named,) if named else ())
+        own_column = self.by or self.column
+        return self.columns or (
+            expression_columns(self.expression) if self.expression else (own_column,) if own_column else ()
+        )
 
     def columns_as(self, name: str) -> tuple[str, ...]:
         """The columns with the value of a facet of this name, in the row or in related rows."""
@@ -390,6 +384,6 @@ class FacetDeclaration(Declared):
 
 def problem_of_zone(name: str | None) -> str | None:
     """What is wrong with the name of a time zone, if anything."""
-    if name is None or name in (known := available_timezones()):
+    if name is None or name in (zones := available_timezones()):
         return None
-    return f"there is no time zone {name!r}{nearest(name, known) or ': write one as Europe/Berlin'}"
+    return f"there is no time zone {name!r}{nearest(name, zones) or ': write one as Europe/Berlin'}"

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import cache, partial
-from typing import LiteralString
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, LiteralString, get_args, get_origin
 
-from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_parts import FacetDeclaration, Referred
+from pydantic import AwareDatetime
+
+from quarry.collections.collection import TEXT_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, Collection
+from quarry.collections.declaration import FILE_NAME, CollectionDeclaration, read_declarations
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    Referred,
+    line_columns,
+)
 from quarry.collections.names import table_name, words
-from quarry.collections.uses import as_kind, listed
+from quarry.collections.relations import (
+    keys_of,
+)
+from quarry.collections.uses import (
+    UsedColumn,
+    as_kind,
+    declared_source,
+    listed,
+    quoted,
+    referenced_columns,
+)  # fmt: skip
 from quarry.language.word_forms import inflections, plural, singular
-from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.schema.source import KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn
+from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable, LoadableTable, Row
+from quarry.schema.source import ACTOR_SETTING, KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn, one_row
 from quarry.spans.numbers import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -42,8 +60,8 @@ def facet_source(collection: Collection) -> Source:
     key = partial(_key_text, collection)
     return Source(
         collection.rows,
-        label=plural(called(collection)[0]),
-        nouns=called(collection),
+        label=plural(row_nouns(collection)[0]),
+        nouns=row_nouns(collection),
         rows=collection.source_sql,
         key=collection.key_value,
         title=key,
@@ -72,7 +90,7 @@ def hides_rows(collection: Collection) -> bool:
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     if collection.has_own_words:
-        return  # what callers may see is said by the rows' owners alone
+        return  # the rows' owners alone decide what callers see
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
         may_hide = reached & collection.guarded_tables or any(table_name(each) in collection.owned for each in reached)
@@ -84,25 +102,19 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
     """How the collection's texts are embedded. They are read from the source, row by row."""
     titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    rows, windows = collection.rows, collection.windows
     if collection.has_own_words:
-        return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
+        return EmbeddedTable(rows, windows, columns, titles=titles)
     # no more of a long text is embedded than is searched by words
     expressions = {
         name: f"(select left({collection.text(name)}, {TEXT_MAX_CHARACTERS}) from {collection.source_sql} x"
         f" where {collection.has_key('t.id')})"
         for name in columns
     }
-    return EmbeddedTable(
-        collection.rows,
-        collection.windows,
-        columns,
-        titles=titles,
-        expressions=expressions,
-        declared_in=COLLECTION_WINDOWS,
-    )
+    return EmbeddedTable(rows, windows, columns, titles=titles, expressions=expressions, declared_in=COLLECTION_WINDOWS)
 
 
-def called(collection: Collection) -> tuple[str, ...]:
+def row_nouns(collection: Collection) -> tuple[str, ...]:
     """The names for one row of a collection: "support ticket" and "ticket" for "support tickets"."""
     one = singular(collection.label.lower())
     return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
@@ -169,20 +181,20 @@ def _names_of_currencies() -> tuple[tuple[str, str], ...]:
 
 
 def _wording(kind: FacetKind, label: str) -> str:
-    shown = label.replace("{", "").replace("}", "")
+    noun = label.replace("{", "").replace("}", "")
     if kind == "boolean":
-        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+        return f"marked {noun.removeprefix('is ').removeprefix('has ')}"
     if kind in ("date", "year"):
         # "since 2000 (birth date)": rows may have another date too
-        return "{}" if shown in ("date", "day", "year") else f"{{}} ({shown})"
-    return _WORDINGS.get(kind, f"with the {shown} {{}}")
+        return "{}" if noun in ("date", "day", "year") else f"{{}} ({noun})"
+    return _WORDINGS.get(kind, f"with the {noun} {{}}")
 
 
 def _value(collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString) -> LiteralString:
     if declaration.through is not None or isinstance(declaration.title, Referred):
         return as_kind(f"{row}.quarry_value", declaration.kind)
     if declaration.of is not None:
-        return as_kind(collection.called(declaration, row), declaration.kind)
+        return as_kind(collection.referred_title(declaration, row), declaration.kind)
     return (value_of_related if declaration.related else own_value)(collection, name, declaration, row)
 
 
@@ -258,3 +270,148 @@ def refers(collection: Collection, facet: FacetDeclaration) -> SqlOn:
     return lambda row, other: (
         f"{collection.column(key, other)} = {collection.column(by, row)}{collection.of_same_owner(of, row, other)}"
     )
+
+
+_KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
+"""The columns of a table with its own words, apart from its fields."""
+_MOMENT = "timestamp with time zone"
+_BASES: Mapping[Any, str] = {datetime.date: "date", AwareDatetime: _MOMENT, bool: "boolean", int: "bigint"}
+
+
+@dataclass(frozen=True)
+class OwnTable(Collection):
+    """A collection over a table of Quarry's that holds the words of its rows itself, so that nothing has to be kept up to
+    date.
+
+    Its vectors are in `NAME_embeddings`; its names need no quotes. `types` are the row types of Quarry's tables, by table.
+    """
+
+    types: Mapping[str, type[Row]] = field(default_factory=dict, compare=False)
+    has_own_words: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
+        """The collection that a declaration describes."""
+        source = declared_source(declaration)
+        columns = {each: column_of(types, source[1], each) for each in ("id", *referenced_columns(declaration, {}))}
+        # for a generated column, its facet says whether it is an array
+        arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
+        columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}
+        return cls(0, name, declaration, source, columns, ("id",), types=types)
+
+    @property
+    def rows(self) -> str:
+        return self.source[1]
+
+    @property
+    def windows(self) -> str:
+        return f"{self.name}_embeddings"
+
+    @property
+    def table_sql(self) -> LiteralString:
+        return self.source[1]
+
+    @property
+    def source_sql(self) -> LiteralString:
+        return self.table_sql
+
+    def other_table(self, name: str) -> LiteralString:
+        return table_name(name)[1]
+
+    def of_same_owner(self, table: str, row: LiteralString, other: LiteralString) -> LiteralString:
+        scope = self.declaration.scope
+        type = self.types.get(table_name(table)[1])
+        return f" and {other}.{scope} = {row}.{scope}" if scope and type and scope in type.model_fields else ""
+
+    @property
+    def counted(self) -> LiteralString:
+        return self.declaration.where.sql if self.declaration.where else "true"
+
+    @property
+    def owner(self) -> LiteralString:
+        return f"t.{self.declaration.scope}" if self.declaration.scope else "''"
+
+    def guard(self, row: LiteralString = "t") -> LiteralString:
+        scope = self.declaration.scope
+        owned = f"{row}.{scope} = current_setting('{ACTOR_SETTING}', true)" if scope else "true"
+        parts = (one_row(self.counted)(row), owned)
+        return " and ".join(f"({part})" for part in parts if part != "true") or "true"
+
+    def holds_words(self, row: LiteralString, text: LiteralString) -> LiteralString:
+        return f"{row}.text_search @@ (select parsed_query({text}))"
+
+    def key_value(self, row: LiteralString) -> LiteralString:
+        return f"{row}.id"
+
+    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
+        column, *keys = name.split(".")
+        return f"{row}.{column}" + "".join(f"->>'{key}'" for key in keys)
+
+    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
+        value = self.column(name, row)
+        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else value
+
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        value, used = self.column(name, row), self.columns[name]
+        if kind != "date":
+            return value
+        if used.path:
+            return f"day_of_text({value})"
+        return f"({value} at time zone 'UTC')::date" if used.base == _MOMENT else value
+
+    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.id = {key}"
+
+    def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
+        return f"{row}.{name}"
+
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        return f"{row}.{name}"
+
+    def other_value(self, name: str, row: LiteralString, kind: FacetKind) -> LiteralString:
+        return f"{row}.{name}"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        return f"{super().fields(row)} - array[{listed(map(quoted, _KEPT_COLUMNS))}]"
+
+    @property
+    def unshown_columns(self) -> tuple[str, ...]:
+        return (*super().unshown_columns, *_KEPT_COLUMNS)
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
+        text = next(iter(self.declaration.text), None)
+        return "null" if text is None else f"left({self.text(text, row)}, {TITLE_MAX_CHARACTERS})"
+
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return []  # what answers may quote of it is declared in full
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def title_words(self) -> LiteralString:
+        columns = listed([self.text(name, "t") for name in line_columns(self.declaration.title)])
+        return f"title_words(joined_text(variadic array[{columns}]))"
+
+    @cached_property
+    def row_hash(self) -> LiteralString:
+        return f"md5(({self.fields('x')})::text)"
+
+
+def own_tables(module: str, loadable: Sequence[LoadableTable]) -> tuple[OwnTable, ...]:
+    """The collections that the `quarry.toml` next to a module declares, over tables that files can be loaded into."""
+    file = Path(module).with_name(FILE_NAME)
+    types = {each.name: each.row for each in loadable}
+    declared = read_declarations(file.read_text(encoding="utf-8"), str(file))
+    return tuple(OwnTable.of(name, declaration, types) for name, declaration in declared.items())
+
+
+def column_of(types: Mapping[str, type[Row]], table: str, name: str) -> UsedColumn:
+    """A column of one of Quarry's tables, or a key of its JSON. Columns that files do not contain are text."""
+    row = types.get(table)
+    if row is None or name not in row.model_fields:
+        return UsedColumn(0, "text", False, keys_of(name))
+    annotation = row.model_fields[name].annotation
+    bases = [_BASES[each] for each in (annotation, *get_args(annotation)) if each in _BASES]
+    return UsedColumn(0, (bases or ["text"])[0], get_origin(annotation) is list)

@@ -64,8 +64,8 @@ class Tokens:
 
     def take(self, kind: str, *values: str) -> str | None:
         """Take the next token if it has this kind and, where values are given, one of them."""
-        found, value = self.next
-        if found != kind or (values and value not in values):
+        next_kind, value = self.next
+        if next_kind != kind or (values and value not in values):
             return None
         self._place += 1
         return value
@@ -75,10 +75,10 @@ class Tokens:
         if self.take(kind, *values) is None:
             raise self.unexpected(f"`{values[0]}`" if values else "the end")
 
-    def unexpected(self, wanted: str) -> ValueError:
+    def unexpected(self, expected: str) -> ValueError:
         """The error that the next token is not what belongs here."""
         kind, value = self.next
-        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} should be")
+        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {expected} should be")
 
 
 def expression_columns(expression: str) -> tuple[str, ...]:
@@ -100,24 +100,24 @@ def expression_sql(expression: str, column: Callable[[str], LiteralString]) -> L
     if len(expression) > EXPRESSION_MAX:
         raise ValueError(f"an expression has at most {EXPRESSION_MAX} characters")
     tokens = Tokens(expression, _EXPRESSION_TOKEN, {"coalesce"}, "columns, numbers, + - * / and ( )")
-    made = _sum(tokens, column)
+    sql = _sum(tokens, column)
     tokens.expect("end")
-    return made
+    return sql
 
 
 def _sum(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
-    made = _product(tokens, column)
+    sql = _product(tokens, column)
     while sign := tokens.take("sign", "+", "-"):
-        made = f"({made} {'+' if sign == '+' else '-'} {_product(tokens, column)})"
-    return made
+        sql = f"({sql} {'+' if sign == '+' else '-'} {_product(tokens, column)})"
+    return sql
 
 
 def _product(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
-    made = _factor(tokens, column)
+    sql = _factor(tokens, column)
     while sign := tokens.take("sign", "*", "/"):
         factor = _factor(tokens, column)
-        made = f"({made} * {factor})" if sign == "*" else f"({made} / nullif({factor}, 0))"
-    return made
+        sql = f"({sql} * {factor})" if sign == "*" else f"({sql} / nullif({factor}, 0))"
+    return sql
 
 
 def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
@@ -125,16 +125,16 @@ def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralSt
     if tokens.take("sign", "-"):
         return f"(- {_factor(tokens, column)})"
     if tokens.take("sign", "("):
-        made = _sum(tokens, column)
+        sql = _sum(tokens, column)
         tokens.expect("sign", ")")
-        return made
+        return sql
     if tokens.take("keyword"):
         tokens.expect("sign", "(")
         first = _sum(tokens, column)
         tokens.expect("sign", ",")
-        made = f"coalesce({first}, {_sum(tokens, column)})"
+        sql = f"coalesce({first}, {_sum(tokens, column)})"
         tokens.expect("sign", ")")
-        return made
+        return sql
     if number := tokens.take("number"):
         return number  # digits and a point, as the pattern has them
     name = tokens.take("word")
@@ -165,6 +165,12 @@ def read_predicate(text: str) -> list[Condition]:
     return _Reader(text).read()
 
 
+def _parts(condition: Condition) -> list[Condition]:
+    """The conditions that a condition is made of."""
+    negated = [condition["not"]] if "not" in condition else []
+    return [*condition.get("any_of", ()), *condition.get("all_of", ()), *negated]
+
+
 def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
     """The fields that conditions name."""
     for condition in conditions:
@@ -173,26 +179,15 @@ def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
             value = condition.get("value")
             if isinstance(value, dict) and "field" in value:
                 yield value["field"]
-        for key in ("any_of", "all_of"):
-            yield from fields_of(condition.get(key, ()))
-        if "not" in condition:
-            yield from fields_of([condition["not"]])
+        yield from fields_of(_parts(condition))
 
 
 def depends_on_day(conditions: Sequence[Condition]) -> bool:
     """Whether the conditions depend on today's date."""
     return any(
-        isinstance(value, str) and _DAY.fullmatch(value) is not None
-        for condition in conditions
-        for value in (condition.get("value"), *condition.get("values", ()))
-    ) or any(
-        depends_on_day(parts)
-        for condition in conditions
-        for parts in (
-            condition.get("any_of", ()),
-            condition.get("all_of", ()),
-            [condition["not"]] if "not" in condition else [],
-        )
+        any(isinstance(each, str) and _DAY.fullmatch(each) for each in (one.get("value"), *one.get("values", ())))
+        or depends_on_day(_parts(one))
+        for one in conditions
     )
 
 
@@ -303,8 +298,8 @@ class _Reader:
 OF_FIELDS = ("count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev", "share")
 OF_NUMBERS = ("ratio", "difference", "change", "product", "sum", "running", "previous", "percent_of_total", "rank")
 _FUNCTIONS = tuple(dict.fromkeys((*OF_FIELDS, *OF_NUMBERS)))
-_TOLD = ("unit", "synonyms", "label", "describe")
-_MORE = ("where", "p", "steps", *_TOLD)
+_DESCRIPTIVE = ("unit", "synonyms", "label", "describe")
+_MORE = ("where", "p", "steps", *_DESCRIPTIVE)
 _WORD = re.compile(r"[^\W\d][\w.]*")
 _OF_EXPRESSIONS = frozenset(
     "age abs round today year quarter month week day weekday hour minute fiscal_year fiscal_quarter in_business_hours".split()
@@ -334,22 +329,22 @@ def read_measure(value: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"a measure has no {odd[0]!r}: it has {', '.join(_MORE)} beside its function")
     [function] = functions
     of = value[function]
-    read: dict[str, Any] = {"fn": function, **{key: value[key] for key in ("p", "steps") if key in value}}
+    aggregate: dict[str, Any] = {"fn": function, **{key: value[key] for key in ("p", "steps") if key in value}}
     if isinstance(of, list):
-        read["of"] = [read_measure(each) if isinstance(each, Mapping) else each for each in of]
+        aggregate["of"] = [read_measure(each) if isinstance(each, Mapping) else each for each in of]
         if function not in OF_NUMBERS or len(of) > 2:
             raise ValueError(
                 f"{function} takes a field" if function not in OF_NUMBERS else f"{function} takes two numbers"
             )
     elif function in OF_NUMBERS and function != "sum":
-        read["of"] = [of]
+        aggregate["of"] = [of]
     elif isinstance(of, str) and of not in ("", "*"):
-        read["field"] = of
+        aggregate["field"] = of
     if "where" in value:
         if not isinstance(value["where"], str):
             raise ValueError("`where` is a condition in text, such as \"status != 'cancelled'\"")
-        read["where"] = read_predicate(value["where"])
-    return read
+        aggregate["where"] = read_predicate(value["where"])
+    return aggregate
 
 
 def names_of(measure: Mapping[str, Any]) -> Iterator[str]:
@@ -385,13 +380,13 @@ def check_measures(declared: Mapping[str, Mapping[str, Any]]) -> None:
     for name in of:
         if name in _FUNCTIONS:
             raise ValueError(f"a measure cannot be called {name}, which is a function")
-        open_, seen = [*of[name]], set[str]()
-        while open_:
-            each = open_.pop()
+        pending, visited = [*of[name]], set[str]()
+        while pending:
+            each = pending.pop()
             if each not in of:
                 raise ValueError(f"the measure {name} uses {each!r}, which is not a measure")
             if each == name:
                 raise ValueError(f"the measure {name} uses itself")
-            if each not in seen:
-                seen.add(each)
-                open_ += of[each]
+            if each not in visited:
+                visited.add(each)
+                pending += of[each]

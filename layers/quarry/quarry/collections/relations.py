@@ -87,23 +87,23 @@ _TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~-]{{{TOKEN_CHARACT
 _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*"[^"]')
 
 
-def seen_of(values: Sequence[str]) -> ValueTraits | None:
+def traits_of(values: Sequence[str]) -> ValueTraits | None:
     """What these values look like, each truncated to some hundred characters; None where there are none."""
-    held = [stripped for value in values if (stripped := value.strip())]
-    if not held:
+    texts = [stripped for value in values if (stripped := value.strip())]
+    if not texts:
         return None
-    objects = [value for value in held if value[0] in "{["]
+    objects = [value for value in texts if value[0] in "{["]
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
-    figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
-    are_names = _share(_is_name, held) >= MOST
-    terms = {value.lower() for value in held}
+    figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in texts)
+    are_names = _share(_is_name, texts) >= MOST
+    terms = {value.lower() for value in texts}
     return ValueTraits(
-        _shape(held),
+        _shape(texts),
         keys,
-        are_figures=figures >= NEARLY * len(held),
+        are_figures=figures >= NEARLY * len(texts),
         are_names=are_names,
         are_truths=any(terms == {*pair} for pair in TRUTHS),
-        are_currencies=_share(lambda value: currency_code(value.lower()) == value, held) >= MOST,
+        are_currencies=_share(lambda value: currency_code(value.lower()) == value, texts) >= MOST,
     )
 
 
@@ -237,10 +237,10 @@ def path_sql(keys: Sequence[str], type: PathType, row: LiteralString) -> Literal
     holder = f"{row}.{identifier(column)}" + "".join(f" -> {literal(key)}" for key in inner)
     text = f"({holder} ->> {literal(last)})"
     if type.is_array:
-        held = f"({holder} -> {literal(last)})::jsonb"
+        json = f"({holder} -> {literal(last)})::jsonb"
         return (
-            f"(case when jsonb_typeof({held}) = 'array' then array(select jsonb_array_elements_text({held}))"
-            f" when {text} is not null and jsonb_typeof({held}) <> 'object' then array[{text}] end)"
+            f"(case when jsonb_typeof({json}) = 'array' then array(select jsonb_array_elements_text({json}))"
+            f" when {text} is not null and jsonb_typeof({json}) <> 'object' then array[{text}] end)"
         )
     read_by = _READ_BY.get(type.base)
     return f"{read_by}({text})" if read_by else text
@@ -267,7 +267,7 @@ class Column:
     """A column. `type` is its SQL type, `base` the type without domains and arrays; `width` is in bytes.
 
     `distinct` is the planner's estimate of the number of values: negative for a share of the rows, None before ANALYZE.
-    `least` and `most` are the extremes of the numbers in the statistics, `seen` describes the texts in them. `is_html`: a
+    `least` and `most` are the extremes of the numbers in the statistics, `traits` describe the texts in them. `is_html`: a
     sample of the texts has elements of HTML.
     """
 
@@ -283,7 +283,7 @@ class Column:
     comment: str | None
     least: float | None = None
     most: float | None = None
-    seen: ValueTraits | None = None
+    traits: ValueTraits | None = None
     is_html: bool = False
 
 
@@ -379,11 +379,11 @@ class Relation:
         holder = self.by_name.get(keys[0])
         if holder is None or holder.is_array or holder.base not in JSON_TYPES:
             return None
-        seen = next((each for each in self.documents if each.name == name), None)
-        found = seen or Column(name, holder.number, TEXT, TEXT, "S", False, True, None, None, None)
+        documented = next((each for each in self.documents if each.name == name), None)
+        column = documented or Column(name, holder.number, TEXT, TEXT, "S", False, True, None, None, None)
         if type is None:
-            return found
-        return replace(found, type=type.base, base=type.base, category=CATEGORIES[type.base], is_array=type.is_array)
+            return column
+        return replace(column, type=type.base, base=type.base, category=CATEGORIES[type.base], is_array=type.is_array)
 
 
 @dataclass(frozen=True)

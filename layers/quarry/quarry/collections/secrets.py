@@ -13,8 +13,7 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.guessing import is_category, is_text
-from quarry.collections.names import ends_in, is_called, joined, says, word_list, word_set, words
+from quarry.collections.names import ends_in, is_category, is_text, joined, means, says, word_list, word_set, words
 from quarry.collections.relations import Column, Relation, Shape, ValueTraits, covered, covers, keys_of, overlap
 from quarry.collections.uses import Relations, Table, declared_source, uses
 from quarry.language.word_forms import singular
@@ -90,12 +89,12 @@ def with_keys(relation: Relation) -> Relation:
 
 
 def _without_known_secrets(column: Column, documents: Sequence[Column]) -> Column:
-    known = {key for each in documents if covers(column.name, each.name) for key in keys_of(each.name)[1:]}
-    if not known:
+    documented = {key for each in documents if covers(column.name, each.name) for key in keys_of(each.name)[1:]}
+    if not documented:
         return column
-    traits = column.seen or ValueTraits(Shape.OTHER)
-    keys = (traits.keys | known) - {key for key in known if secrecy_of(key) == "certain"}
-    return replace(column, seen=traits._replace(keys=keys))
+    traits = column.traits or ValueTraits(Shape.OTHER)
+    keys = (traits.keys | documented) - {key for key in documented if secrecy_of(key) == "certain"}
+    return replace(column, traits=traits._replace(keys=keys))
 
 
 def is_secret_table(name: str) -> bool:
@@ -104,20 +103,20 @@ def is_secret_table(name: str) -> bool:
 
 
 def _by_known_form(column: Column) -> Suspicion | None:
-    traits = column.seen
+    traits = column.traits
     if traits is None:
         return None
     if any(secrecy_of(key) == "certain" for key in traits.keys):
         return Suspicion("its values are JSON that contains secrets", is_certain=True)
-    is_known = traits.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
-    return Suspicion(f"its values {traits.shape}", is_certain=True) if is_known else None
+    is_secret = traits.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
+    return Suspicion(f"its values {traits.shape}", is_certain=True) if is_secret else None
 
 
 def _by_name(column: Column, relation: Relation) -> Suspicion | None:
     certainty = secrecy_of(column.name)
     if certainty == "certain":
         return Suspicion(BY_NAME, is_certain=True)
-    if _is_document(column) and column.seen is not None and column.seen.keys:
+    if _is_document(column) and column.traits is not None and column.traits.keys:
         return None
     if _holds_settings(column, relation):
         return Suspicion(BY_TABLE if is_text(column) else BY_NAME, is_certain=False)
@@ -132,7 +131,7 @@ def _by_name(column: Column, relation: Relation) -> Suspicion | None:
 
 def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
     """Random-looking text without another explanation: keys, references and checksums look random too."""
-    if column.seen is None or column.seen.shape != Shape.RANDOM:
+    if column.traits is None or column.traits.shape != Shape.RANDOM:
         return None
     names_something = ends_in(column.name, "names_something") or is_link(column.name)
     if names_something or _is_key(column, relation) or is_category(column, relation.rows):
@@ -142,8 +141,8 @@ def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
 
 def _is_ordinary(column: Column, relation: Relation) -> bool:
     """Whether its values speak against an ambiguous name: they are categories or sentences."""
-    is_written = column.seen is not None and column.seen.shape == Shape.WORDS
-    return is_written or (column.distinct is not None and is_category(column, relation.rows))
+    is_prose = column.traits is not None and column.traits.shape == Shape.WORDS
+    return is_prose or (column.distinct is not None and is_category(column, relation.rows))
 
 
 def _is_key(column: Column, relation: Relation) -> bool:
@@ -157,7 +156,7 @@ def _is_document(column: Column) -> bool:
 def _holds_settings(column: Column, relation: Relation) -> bool:
     """Whether it holds values of a settings table, or a document of settings or requests."""
     is_named_so = (
-        is_called(column.name, "settings_document") if _is_document(column) else ends_in(column.name, "settings_text")
+        means(column.name, "settings_document") if _is_document(column) else ends_in(column.name, "settings_text")
     )
     if is_named_so or joined(column.name) == "extradata":
         return not _is_ordinary(column, relation)
@@ -196,14 +195,14 @@ def secrecy_of(name: str) -> Certainty | None:
     if any(part in joined(name) for part in word_list("in_any_name")):
         return "certain"
     parts = [word for word in terms if word not in word_set("of")]
-    found = {
+    certainties = {
         *map(_always, terms),
         *map(_compound, _run_together(parts)),
         *(_compound(word, _RUN_TOGETHER_MIN) for word in terms),
     }
-    if "certain" in found:
+    if "certain" in certainties:
         return "certain"
-    return "uncertain" if "uncertain" in found or _is_perhaps(terms) or _is_private_link(terms) else None
+    return "uncertain" if "uncertain" in certainties or _is_perhaps(terms) or _is_private_link(terms) else None
 
 
 def is_secret_number(name: str) -> bool:
@@ -272,12 +271,12 @@ class Exposed(NamedTuple):
 
 def exposed(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
     """Each column that looks like a secret and is not hidden, at each key that shows it. An opened record shows all columns."""
-    known = {table: with_keys(each) for table, each in {**relations, source.qualified: source}.items()}
-    shown = dict.fromkeys(_shown(declared, {**relations, source.qualified: source}))
-    used = {name for table, name, _ in shown if table == source.qualified}
-    rest = [(source.qualified, each.name, ()) for each in known[source.qualified].columns if each.name not in used]
-    for table, name, path in (*shown, *rest):
-        relation = known.get(table)
+    tables = {table: with_keys(each) for table, each in {**relations, source.qualified: source}.items()}
+    visible = dict.fromkeys(_visible_columns(declared, {**relations, source.qualified: source}))
+    used = {name for table, name, _ in visible if table == source.qualified}
+    rest = [(source.qualified, each.name, ()) for each in tables[source.qualified].columns if each.name not in used]
+    for table, name, path in (*visible, *rest):
+        relation = tables.get(table)
         is_hidden = table == source.qualified and covered(name, declared.hidden)
         column = relation.at(name) if relation and not is_hidden else None
         suspected = suspicion(column, relation) if column and relation else None
@@ -285,7 +284,9 @@ def exposed(declared: CollectionDeclaration, source: Relation, relations: Relati
             yield Exposed(path, name, source if table == source.qualified else relations[table], suspected)
 
 
-def _shown(declared: CollectionDeclaration, relations: Relations) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
+def _visible_columns(
+    declared: CollectionDeclaration, relations: Relations
+) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
     """Table, column and key for every column that a declaration shows, searches or filters by."""
     source = declared_source(declared)
     for use in uses(declared, relations):
@@ -335,7 +336,7 @@ def disagreements(declared: Mapping[str, CollectionDeclaration], relations: Rela
 
 def _hidden_elsewhere(name: str, each: CollectionDeclaration, others: _Hidden) -> Iterator[Disagreement]:
     source, reported = declared_source(each), set[tuple[Table, str]]()
-    for table, used, path in _first_shown(each):
+    for table, used, path in _first_visible(each):
         for of, column in sorted(others):
             if table == of and overlap(used, column):
                 reported.add((of, column))
@@ -366,11 +367,11 @@ def _saying_so(column: str) -> str:
     return f'write shows = ["{column}"] where everybody may see what is made of it'
 
 
-def _first_shown(declared: CollectionDeclaration) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
+def _first_visible(declared: CollectionDeclaration) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
     """Each shown column once, at its first key; but at every facet."""
-    seen = set[tuple[object, ...]]()
-    for table, column, path in _shown(declared, {}):
+    yielded = set[tuple[object, ...]]()
+    for table, column, path in _visible_columns(declared, {}):
         column_of = table, column, path if path[0] == "facets" else ()
-        if path != ("key",) and column_of not in seen:
-            seen.add(column_of)
+        if path != ("key",) and column_of not in yielded:
+            yielded.add(column_of)
             yield table, column, path

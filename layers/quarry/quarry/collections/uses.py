@@ -22,8 +22,7 @@ from quarry.collections.declaration_parts import (
     parse,
     template_columns,
 )
-from quarry.collections.guessing import is_date
-from quarry.collections.names import table_name
+from quarry.collections.names import is_date, table_name
 from quarry.collections.predicate import Condition, fields_of, read_predicate
 from quarry.collections.relations import (
     MOMENT,
@@ -54,7 +53,7 @@ class Fit(NamedTuple):
     """A test of columns for one purpose, and what they must hold, in words."""
 
     accepts: Callable[[Column], bool]
-    wanted: str
+    requirement: str
 
 
 def is_single(column: Column) -> bool:
@@ -62,9 +61,9 @@ def is_single(column: Column) -> bool:
     return not column.is_array and column.category != "C" and _type(column) not in _NOT_TEXT | _NOT_SINGLE
 
 
-def is_comparable(left: Column, right: Column) -> bool:
+def is_comparable(column: Column, other: Column) -> bool:
     """Whether values of one column can be looked up in the other."""
-    return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
+    return column.base == other.base or (column.category == other.category and column.category in ("N", "S"))
 
 
 def _of(*categories: str) -> Callable[[Column], bool]:
@@ -140,11 +139,11 @@ def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]
     yield from _each(("language", "column"), _optional(declared.language_column), TEXT, is_shown=False)
     yield from _each(("url",), template_columns(declared.url or ""), SINGLE)
     yield from _each(("where",), declared.where.columns if declared.where else (), ANY, is_shown=False)
-    for name, kept in declared.kept_with.items():
-        path, of = ("kept_with", name), table_name(kept.of)
+    for name, condition in declared.kept_with.items():
+        path, of = ("kept_with", name), table_name(condition.of)
         yield Use(path, name, SINGLE, is_shown=False)
-        yield from _each((*path, "key"), _optional(kept.key), SINGLE, of, is_shown=False)
-        yield from _each((*path, "where"), kept.where.columns, ANY, of, is_shown=False)
+        yield from _each((*path, "key"), _optional(condition.key), SINGLE, of, is_shown=False)
+        yield from _each((*path, "where"), condition.where.columns, ANY, of, is_shown=False)
     yield from _each(
         ("vectors",), _optional(declared.vectors.column if declared.vectors else None), VECTOR, is_shown=False
     )
@@ -157,14 +156,14 @@ def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]
     yield from _each(("fields",), declared.fields, PLAIN)
     for name, link in declared.links.items():
         yield from _each(("links", name, "by"), link.by, SINGLE)
-        if source and (found := linked_by(link, source)):
-            yield from _each(("links", name, "key"), found.target_columns, SINGLE, found.target, is_shown=False)
+        if source and (linked := linked_by(link, source)):
+            yield from _each(("links", name, "key"), linked.target_columns, SINGLE, linked.target, is_shown=False)
     for name, rows in declared.related.items():
         path, of = ("related", name), table_name(rows.of)
         yield Use((*path, "by"), rows.by, SINGLE, of, is_shown=False)
         yield from _each((*path, "fields"), rows.fields.values(), PLAIN, of)
-        met = dict.fromkeys(fields_of(read_predicate(rows.where))) if rows.where else ()
-        yield from _each((*path, "where"), met, SINGLE, of, is_shown=False)
+        conditions = dict.fromkeys(fields_of(read_predicate(rows.where))) if rows.where else ()
+        yield from _each((*path, "where"), conditions, SINGLE, of, is_shown=False)
     yield from _each(("hidden",), declared.hidden, ANY, is_shown=False)
 
 
@@ -244,7 +243,7 @@ def path_types(declared: CollectionDeclaration, relations: Relations) -> dict[st
     return types
 
 
-def columns_named(declared: CollectionDeclaration, relations: Relations) -> list[str]:
+def referenced_columns(declared: CollectionDeclaration, relations: Relations) -> list[str]:
     """The columns and paths of the source that a collection is made of, each once.
 
     Fields and links of a searched collection are read from the source directly: its triggers need not compare them.
@@ -255,14 +254,14 @@ def columns_named(declared: CollectionDeclaration, relations: Relations) -> list
     ]
 
 
-def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[Table]:
+def referenced_tables(declared: Mapping[str, CollectionDeclaration]) -> set[Table]:
     """Schema and name of every table that the declarations name."""
     return {table_name(name) for collection in declared.values() for name in _tables(collection)}
 
 
 def _tables(declared: CollectionDeclaration) -> Iterator[str]:
     yield declared.source
-    yield from (kept.of for kept in declared.kept_with.values())
+    yield from (condition.of for condition in declared.kept_with.values())
     yield from (link.of for link in declared.links.values() if link.of)
     yield from (rows.of for rows in declared.related.values())
     for facet in declared.facets.values():
@@ -299,12 +298,12 @@ def joined_by(
     key of one column. None where that is unclear.
     """
 
-    def reference(named: str | None, target: Relation) -> Reference | None:
-        if named is not None:
-            keys = target.primary_key if len(target.primary_key) == 1 else (named,)
-            return Reference((named,), target.qualified, keys)
-        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
-        return found[0] if len(found) == 1 else None
+    def reference(column: str | None, target: Relation) -> Reference | None:
+        if column is not None:
+            keys = target.primary_key if len(target.primary_key) == 1 else (column,)
+            return Reference((column,), target.qualified, keys)
+        candidates = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
+        return candidates[0] if len(candidates) == 1 else None
 
     by, to = reference(facet.by, source), reference(facet.to, other)
     if to is not None and facet.key is not None:
@@ -317,8 +316,8 @@ def linked_by(link: LinkDeclaration, source: Relation) -> Reference | None:
     target = table_name(link.of) if link.of else None
     if target and link.key:
         return Reference(link.by, target, link.key)
-    found = (each for each in source.references if each.columns == link.by and target in (None, each.target))
-    return next(found, None)
+    matches = (each for each in source.references if each.columns == link.by and target in (None, each.target))
+    return next(matches, None)
 
 
 def referred_key(source: Relation, by: str, other: Relation) -> str | None:
@@ -369,8 +368,8 @@ class UsedColumn:
 
     def to_store(self) -> dict[str, object]:
         """What the database stores. Earlier versions know no paths."""
-        kept = asdict(self)
-        return kept if self.path else {name: each for name, each in kept.items() if name != "path"}
+        stored = asdict(self)
+        return stored if self.path else {name: each for name, each in stored.items() if name != "path"}
 
     def sql(self, name: str, row: LiteralString) -> LiteralString:
         """The value of the column `name` in the row `row`."""
@@ -388,7 +387,7 @@ class UsedColumn:
         if kind in NUMERIC_KINDS:
             return value if base in NUMBERS else f"{value}::numeric"
         if kind == "boolean":
-            return value if base == "boolean" else _number_truth(value) if base in NUMBERS else _text_truth(value)
+            return value if base == "boolean" else f"({value}::numeric <> 0)" if base in NUMBERS else _text_truth(value)
         return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
 
 
@@ -397,10 +396,6 @@ def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     if kind == "date":
         return f"({value})::date"
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
-
-
-def _number_truth(value: LiteralString) -> LiteralString:
-    return f"({value}::numeric <> 0)"
 
 
 def _text_truth(value: LiteralString) -> LiteralString:
@@ -416,7 +411,7 @@ def used_columns(declaration: CollectionDeclaration, relation: Relation, relatio
     Raises KeyError for a column that does not exist.
     """
     types = path_types(declaration, relations)
-    names = columns_named(declaration, {**relations, declared_source(declaration): relation})
+    names = referenced_columns(declaration, {**relations, declared_source(declaration): relation})
     return {name: UsedColumn.at(relation, name, types.get(name, PathType())) for name in names}
 
 
@@ -432,16 +427,16 @@ def line_sql(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
 
 def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
     """A template in SQL. If it `is_whole`, it is null as soon as one of its columns is empty."""
-    made: list[LiteralString] = []
+    parts: list[LiteralString] = []
     for part in template:
         if isinstance(part, ColumnPart):
             value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
-            made.append(value if is_whole else f"coalesce({value}, '')")
+            parts.append(value if is_whole else f"coalesce({value}, '')")
         elif isinstance(part, str):
-            made.append(quoted(part))
+            parts.append(quoted(part))
         else:
-            made.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
-    return " || ".join(made) or "''"
+            parts.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
+    return " || ".join(parts) or "''"
 
 
 def quoted(text: str) -> LiteralString:

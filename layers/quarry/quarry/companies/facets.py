@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.collections.facets import facet_source
-from quarry.collections.own_table import own_tables
+from quarry.collections.facets import facet_source, own_tables
 from quarry.companies.tables import LOADABLE
 
 [COLLECTION] = own_tables(__file__, LOADABLE)

@@ -99,7 +99,7 @@ _MARKS = (
 )  # fmt: skip
 
 
-def known_encoding(name: str) -> str:
+def encoding_name(name: str) -> str:
     """Python's name for a text encoding. Raises ValueError."""
     try:
         io.TextIOWrapper(io.BytesIO(), encoding=name)  # what is no encoding of text is refused too
@@ -218,5 +218,5 @@ def _likeliest(sample: bytes, commonest: str) -> str:
             likely.setdefault(codecs.lookup(each["encoding"]).name, each["confidence"])
     common = codecs.lookup(commonest).name
     best = max(likely, key=lambda encoding: likely[encoding], default=common)
-    chosen = common if likely.get(common, 0) >= _COMMONEST_FROM * likely.get(best, 0) else best
-    return next((name for name in encodings if codecs.lookup(name).name == chosen), chosen)
+    likeliest = common if likely.get(common, 0) >= _COMMONEST_FROM * likely.get(best, 0) else best
+    return next((name for name in encodings if codecs.lookup(name).name == likeliest), likeliest)

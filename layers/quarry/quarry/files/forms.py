@@ -20,7 +20,7 @@ _NUMBER_MAX_CHARACTERS = 40
 _MINUS = "-−"
 _GROUPING = " \u00a0\u202f\u2009'’.,"
 _CLOCK = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]{1,6})?))?(?: ?([AaPp])\.?[Mm]\.?)?"
-_WRITTEN_DATE = re.compile(rf"([0-9]{{1,2}})([./-])([0-9]{{1,2}})\2([0-9]{{4}}|[0-9]{{2}})(?:,? {_CLOCK})?")
+_YEAR_LAST = re.compile(rf"([0-9]{{1,2}})([./-])([0-9]{{1,2}})\2([0-9]{{4}}|[0-9]{{2}})(?:,? {_CLOCK})?")
 _YEAR_FIRST = re.compile(rf"([0-9]{{4}})([./-])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:[ T]{_CLOCK})?")
 _TIME_SQL = "(?:,? ([0-9][0-9]?:[0-9][0-9](?::[0-9][0-9](?:[.][0-9]+)?)?)(?: ?([AaPp])[.]?[Mm][.]?)?)?"
 _CENTURY_FROM = 70
@@ -103,10 +103,10 @@ def plain_number(text: str, decimals: Decimals) -> str | None:
 
 def _ungrouped(whole: str, decimals: Decimals) -> str | None:
     """Digits in groups of three, or of two before a last group of three, as in India."""
-    found = {character for character in whole if not ("0" <= character <= "9")}
-    if len(found) > 1 or not found <= {*_GROUPING} - {decimals}:
+    separators = {character for character in whole if not ("0" <= character <= "9")}
+    if len(separators) > 1 or not separators <= {*_GROUPING} - {decimals}:
         return None
-    first, *others = whole.split(found.pop()) if found else [whole]
+    first, *others = whole.split(separators.pop()) if separators else [whole]
     groups_fit = not others or (
         len(others[-1]) == 3 and len(first) <= 3 and all(len(each) in (2, 3) for each in others)
     )
@@ -132,16 +132,16 @@ def moment_in(text: str, order: DateOrder) -> datetime.date | None:
     """The date in a text with day and month in this order, followed by the year; or with the year first. None where there is
     none. A time that is not midnight makes it a datetime.
     """
-    if found := _YEAR_FIRST.fullmatch(text):
-        year, month, day = int(found[1]), int(found[3]), int(found[4])
-    elif found := _WRITTEN_DATE.fullmatch(text):
-        day, month = (int(found[1]), int(found[3])) if order == "dmy" else (int(found[3]), int(found[1]))
-        year = int(found[4])
-        if len(found[4]) == 2:
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, day = int(match[1]), int(match[3]), int(match[4])
+    elif match := _YEAR_LAST.fullmatch(text):
+        day, month = (int(match[1]), int(match[3])) if order == "dmy" else (int(match[3]), int(match[1]))
+        year = int(match[4])
+        if len(match[4]) == 2:
             year += 1900 if year >= _CENTURY_FROM else 2000
     else:
         return None
-    hour, minute, second, half = (found[place] or "" for place in (5, 6, 7, 8))
+    hour, minute, second, half = (match[place] or "" for place in (5, 6, 7, 8))
     if half and not 1 <= int(hour) <= 12:
         return None
     hours = int(hour or 0) % 12 + (12 if half in "pP" else 0) if half else int(hour or 0)
@@ -245,7 +245,7 @@ def _date_types(text: str) -> set[ColumnType]:
 
 Sort = Literal["number", "date", "other"]
 
-EXAMPLES_KEPT = 3
+EXAMPLES_MAX = 3
 """How many different values of one form are shown."""
 PROSE_FROM = 100
 """How many values are read before a column is given up in which few are numbers or dates."""
@@ -277,9 +277,9 @@ def form_of(text: str) -> Form:
         is_same = numbers["."] == numbers[","]
         return Form("number", _with_decimals(decimals, sign, is_same=is_same), decimals, sign)
     orders: tuple[DateOrder, ...] = ("dmy", "mdy")
-    if read := frozenset(order for order in orders if moment_in(text, order) is not None):
-        worded = "in one of two orders" if len(read) == 2 else f"as {_ORDERS[next(iter(read))]}"
-        return Form("date", worded, frozenset(read))
+    if readable_orders := frozenset(order for order in orders if moment_in(text, order) is not None):
+        worded = "in one of two orders" if len(readable_orders) == 2 else f"as {_ORDERS[next(iter(readable_orders))]}"
+        return Form("date", worded, frozenset(readable_orders))
     return _OTHER
 
 
@@ -320,7 +320,7 @@ class Forms:
         if tally is None:
             tally = self._tallies[form] = _Tally()
         tally.count += count
-        if len(tally.examples) <= EXAMPLES_KEPT and text not in tally.examples:
+        if len(tally.examples) <= EXAMPLES_MAX and text not in tally.examples:
             tally.examples[text] = place()
         self.is_prose = form is _OTHER and self.values >= PROSE_FROM and 2 * tally.count > self.values
 
@@ -337,7 +337,7 @@ class Forms:
 
     def in_the_way(self) -> str:
         """The values that are no plain numbers or dates, by form, with a few examples."""
-        return "; ".join(self._ways(self.nearly() or "number", EXAMPLES_KEPT, plain=False))
+        return "; ".join(self._ways(self.nearly() or "number", EXAMPLES_MAX, plain=False))
 
     def options(self) -> str | None:
         """The options of `quarry load` that read the column as what it nearly holds; None where there are none."""
@@ -352,7 +352,7 @@ class Forms:
             if plain or form not in _PLAIN_FORMS:
                 sorts = "text" if form.sort == "other" else form.sort
                 worded = f"{tally.count:,} {sorts if tally.count == 1 else f'{sorts}s'} {form.worded}".rstrip()
-                first = ", ".join(f"{_shown(text)} in {place}" for text, place in [*tally.examples.items()][:examples])
+                first = ", ".join(f"{cut(text)} in {place}" for text, place in [*tally.examples.items()][:examples])
                 yield f"{worded} (first {first})"
 
     def _reads(self, sort: Sort) -> frozenset[Decimals | DateOrder]:
@@ -366,7 +366,7 @@ class Forms:
         others = {form: tally for form, tally in self._tallies.items() if form.sort != sort}
         texts = [text for tally in others.values() for text in tally.examples]
         tells_apart = any(character.isdigit() for text in texts for character in text)
-        if any(form != _OTHER for form in others) or tells_apart or len(texts) > EXAMPLES_KEPT:
+        if any(form != _OTHER for form in others) or tells_apart or len(texts) > EXAMPLES_MAX:
             return None
         return " ".join([*options, *(f"--empty {text!r}" for text in texts)]) or None
 
@@ -388,5 +388,6 @@ def _plain_form(text: str, types: set[ColumnType]) -> Form | None:
     return _ISO if "date" in types or "timestamptz" in types else None
 
 
-def _shown(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
+def cut(text: str, limit: int = 40) -> str:
+    """At most `limit` characters of a text, as messages quote it."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -23,6 +23,7 @@ from quarry.files.forms import (
     Forms,
     Writing,
     cell_types,
+    cut,
     sign_of,
     value_types,
 )
@@ -114,9 +115,9 @@ def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[Col
         return cell_types(number)
     if moment := writing.moment(value):
         return {"timestamptz", "text"} if isinstance(moment, datetime.datetime) else {"date", "timestamptz", "text"}
-    found = cell_types(value) if is_cell else value_types(value)
+    types = cell_types(value) if is_cell else value_types(value)
     # Postgres would misread a point between thousands
-    return found - {"bigint", "numeric"} if writing.decimals else found
+    return types - {"bigint", "numeric"} if writing.decimals else types
 
 
 def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, is_cell: bool) -> str | None:
@@ -124,7 +125,7 @@ def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, i
     if type == "jsonb":
         return None
     possible = possible_types(value, writing, is_cell=is_cell)
-    return None if type in possible else f"{_shown(value)} is not {WORDED[type]}"
+    return None if type in possible else f"{_excerpt(value)} is not {WORDED[type]}"
 
 
 def staged(fields: Mapping[str, object]) -> str:
@@ -138,9 +139,8 @@ def staged(fields: Mapping[str, object]) -> str:
     )  # fmt: skip
 
 
-def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+def _excerpt(value: object) -> str:
+    return cut(repr(value) if isinstance(value, str) else str(value))
 
 
 @dataclass
@@ -164,7 +164,7 @@ class _ColumnTraits:
             if isinstance(value, str) and "boolean" in self.possible:
                 self.boolean_words.add(value.lower())
             if isinstance(value, str) and "numeric" in types and (sign := sign_of(value)) not in self.signs:
-                self.signs[sign] = f"{_shown(value)} in {place()}"
+                self.signs[sign] = f"{_excerpt(value)} in {place()}"
         self.forms.add(value, types, place)
         self.is_short = self.is_short and 0 < len(str(value)) <= KEY_MAX_CHARACTERS
 
@@ -197,17 +197,17 @@ class _ColumnTraits:
         return not words or any(words <= {*pair} and (len(pair[0]) > 1 or len(words) == len(pair)) for pair in BOOLEANS)
 
 
-def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_ColumnTraits]) -> Iterator[str]:
+def _keys(columns: Sequence[GuessedColumn], traits: Sequence[_ColumnTraits]) -> Iterator[str]:
     """First the columns with the name of a key, then the first column if its name ends like one."""
     possible = [
         column.name
-        for column, values in zip(columns, seen, strict=True)
+        for column, values in zip(columns, traits, strict=True)
         if values.is_short and not column.nullable and column.type in KEY_TYPES
     ]
-    named = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
-    yield from named
+    key_names = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
+    yield from key_names
     first = columns[0].name if columns else ""
-    if first in possible and first not in named and first.rpartition("_")[2] in _KEY_ENDINGS:
+    if first in possible and first not in key_names and first.rpartition("_")[2] in _KEY_ENDINGS:
         yield first
 
 

@@ -45,15 +45,15 @@ _BINARY: tuple[tuple[bytes, Format], ...] = (
 _NO_RECORDS = ((b"%PDF", "a PDF"), (b"<", "HTML or XML"))
 """How files begin that people load by mistake."""
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\r\f\x1b"})
-_LOOKED_AT, _CONTROLS_MAX, _CONTROLS_SHARE = 4096, 3, 0.02
+_SAMPLE_BYTES, _CONTROLS_MAX, _CONTROLS_SHARE = 4096, 3, 0.02
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD_BYTES = 1 << 16
 
 
 @contextmanager
-def open_records(path: Path, options: ReadOptions = GUESSED) -> Iterator[RecordFile]:
+def open_records(path: Path) -> Iterator[RecordFile]:
     """A file's records, in the format that its name and content suggest. Raises OSError, UnreadableFile, also while reading."""
-    with path.open("rb") as file, read_records(file, path.name, options) as records:
+    with path.open("rb") as file, read_records(file, path.name) as records:
         yield records
 
 
@@ -112,12 +112,12 @@ def _headed(
 
 def _check_text(head: bytes, name: str) -> None:
     """Check that the file may be CSV. Raises UnreadableFile."""
-    for begin, called in _NO_RECORDS:
+    for begin, kind in _NO_RECORDS:
         if head.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(begin):
-            raise UnreadableFile(f"{name}: is {called}, which has no rows: save it as CSV or as a spreadsheet")
-    looked_at = head[:_LOOKED_AT]
-    controls = len(looked_at) - len(looked_at.translate(None, _CONTROLS))
-    if controls > _CONTROLS_MAX and controls > _CONTROLS_SHARE * len(looked_at):
+            raise UnreadableFile(f"{name}: is {kind}, which has no rows: save it as CSV or as a spreadsheet")
+    sample = head[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if controls > _CONTROLS_MAX and controls > _CONTROLS_SHARE * len(sample):
         raise UnreadableFile(f"{name}: is neither text nor a known kind of spreadsheet: save it as CSV or .xlsx")
 
 
@@ -127,27 +127,27 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     The files are read with the rights of the loading user. Whoever may write to the folder could link to any other file, so
     such links are left out. Raises UnreadableFile where nothing else is there.
     """
-    known = sorted(path for path in folder.iterdir() if path.is_file() and _ending(path.name) and path.name[0] != ".")
+    files = sorted(path for path in folder.iterdir() if path.is_file() and _ending(path.name) and path.name[0] != ".")
     root = folder.resolve()
-    outside = [path for path in known if path.is_symlink() and not path.resolve().is_relative_to(root)]
-    found = [path for path in known if path not in outside]
-    if not found:
+    outside = [path for path in files if path.is_symlink() and not path.resolve().is_relative_to(root)]
+    inside = [path for path in files if path not in outside]
+    if not inside:
         beside = f", except {len(outside)} links that lead out of it" if outside else ""
         raise UnreadableFile(
             f"{folder}: holds no file that ends in {', '.join(_ENDINGS)}, with or without {_PACKED}{beside}"
         )
-    return found, outside
+    return inside, outside
 
 
 def format_of(name: str, head: bytes) -> Format:
     """The format of a file that begins with `head`: by the ending of its name, or by content where the ending is not enough."""
-    known = _binary_format(head) or _ending(name)
-    if known and known != "json" and (known != "sheet" or _binary_format(head)):
-        return known
+    likely = _binary_format(head) or _ending(name)
+    if likely and likely != "json" and (likely != "sheet" or _binary_format(head)):
+        return likely
     text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"{"):
         return "jsonl" if _is_json_line(text) else "json"
-    return "json" if known == "json" or text.startswith(b"[") else "csv"
+    return "json" if likely == "json" or text.startswith(b"[") else "csv"
 
 
 def _binary_format(head: bytes) -> Format | None:
@@ -450,15 +450,15 @@ def _lists_in(value: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str
 
 
 def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]:
-    found, others, number = "", list[str](), 0
+    list_name, others, number = "", list[str](), 0
     text.expect("{")
     while True:
         key = str(text.value())
         text.expect(":")
         if text.take("["):
-            if found:
-                raise UnreadableFile(f"{name}: holds several lists, {found}, {key}: write each to its own file")
-            found = key
+            if list_name:
+                raise UnreadableFile(f"{name}: holds several lists, {list_name}, {key}: write each to its own file")
+            list_name = key
             while not text.take("]"):
                 if number:
                     text.expect(",")
@@ -472,7 +472,7 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
         text.expect(",")
     if not text.at_end():
         raise MalformedRecord(NOT_JSON)
-    _note_members(name, found, others, notes)
+    _note_members(name, list_name, others, notes)
 
 
 def _note_members(name: str, key: str, others: Sequence[str], notes: list[str]) -> None:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import BinaryIO, Literal
 
-from quarry.files.forms import ReadOptions, cell_types, form_of, plain_number
+from quarry.files.forms import ReadOptions, cell_types, cut, form_of, plain_number
 from quarry.platform.errors import QuarryError
 
 Unit = Literal["line", "row", "record"]
@@ -70,7 +70,7 @@ def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
 SAMPLED_ROWS = 100
 _SAMPLED_CHARACTERS = 1 << 20
-_SHOWN_CHARACTERS = 60
+_EXCERPT_MAX = 60
 _UNNAMED = "column_{}"
 
 
@@ -104,18 +104,18 @@ class HeadedRows:
 
     def __iter__(self) -> Iterator[Record]:
         totals = Totals(len(self.names))
-        held: Row | None = None
+        previous: Row | None = None
         repeated: list[int] = []
         for row in chain(self._sample, self._unsampled()):
             if self._repeats_header(row):
                 repeated.append(row.number)
                 continue
-            if held is not None:
-                totals.add(held.cells)
-                yield self._record(held)
-            held = row
-        if held is not None and not self._is_left_out(held, totals):
-            yield self._record(held)
+            if previous is not None:
+                totals.add(previous.cells)
+                yield self._record(previous)
+            previous = row
+        if previous is not None and not self._is_left_out(previous, totals):
+            yield self._record(previous)
         if repeated:
             lines = ", ".join(map(str, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
             self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the column names")
@@ -155,10 +155,9 @@ class HeadedRows:
         if header.problem:
             raise UnreadableFile(f"{self._name}: the header {header.problem}")
         for row in self._sample[:place]:
-            shown_cells = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
-            self._notes.append(
-                f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(shown_cells)}"
-            )
+            cells = ", ".join(str(cell) for cell in row.cells if cell != "")
+            excerpt = cut(cells or row.problem, _EXCERPT_MAX)
+            self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {excerpt}")
         self._sample = self._sample[place + 1 :]
         filled = (place for row in (header, *self._sample) for place, cell in enumerate(row.cells, 1) if cell != "")
         width = max(filled, default=0)
@@ -166,11 +165,11 @@ class HeadedRows:
 
     def _place(self) -> int:
         if self._options.header is not None:
-            wanted = self._options.header
+            line = self._options.header
             for place, row in enumerate(self._sample):
-                if row.number == wanted:
+                if row.number == line:
                     return place
-            raise UnreadableFile(f"{self._name}: no row near its start begins on {self._unit} {wanted}")
+            raise UnreadableFile(f"{self._name}: no row near its start begins on {self._unit} {line}")
         if self._sample[0].problem:
             return 0
         readable = [row for row in self._sample if not row.problem]
@@ -178,8 +177,9 @@ class HeadedRows:
         place = self._sample.index(header)
         below = [row.cells for row in self._sample[place + 1 :]]
         if like := like_values(header.cells, below):
+            example = cut(like, _EXCERPT_MAX)
             raise UnreadableFile(
-                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({_shown(like)}):"
+                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({example}):"
                 f" use --no-header if it is, --header {header.number} if it is not"
             )
         return place
@@ -214,14 +214,15 @@ class HeadedRows:
         summed = totals.summed_by(last.cells)
         if not summed:
             return False
-        column = f"{self.names[summed.column]} {summed.total}"
-        if summed.is_certain:
+        place_of_column, is_certain = summed
+        column = f"{self.names[place_of_column]} {last.cells[place_of_column]}"
+        if is_certain:
             self._notes.append(
                 f"{self._name}: left out {self._unit} {last.number}, which sums up those above ({column}): --no-total keeps it"
             )
         else:
             self._notes.append(f"{place} may sum up those above ({column}): --total leaves it out")
-        return summed.is_certain
+        return is_certain
 
 
 def header_place(rows: Sequence[Sequence[object]]) -> int:
@@ -271,32 +272,19 @@ def _is_year(text: str) -> bool:
 def unique_names(header: Sequence[str]) -> list[str]:
     """A name for each column: as in the header, numbered where it is missing or repeated."""
     names: dict[str, None] = {}
-    names_taken, copies = set(header), Counter[str]()
+    header_names, copies = set(header), Counter[str]()
     for number, cell in enumerate(header, start=1):
-        name = wanted = cell or _UNNAMED.format(number)
-        while name in names or (name != wanted and name in names_taken):
-            copies[wanted] += 1
-            name = f"{wanted}_{copies[wanted] + 1}"
+        name = plain_name = cell or _UNNAMED.format(number)
+        while name in names or (name != plain_name and name in header_names):
+            copies[plain_name] += 1
+            name = f"{plain_name}_{copies[plain_name] + 1}"
         names[name] = None
     return list(names)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
 
 
 SUMMED_ROWS_MIN = 2
 CERTAIN_FROM_ROWS = 3
 """The sums of fewer numbers may agree by chance."""
-
-
-@dataclass(frozen=True)
-class Summed:
-    """A column, and its sum, found in the last row. It is certain where that row also lacks a value that all rows above have."""
-
-    column: int
-    total: str
-    is_certain: bool
 
 
 class Totals:
@@ -318,9 +306,12 @@ class Totals:
                 number = _number(cell)
                 self._sums[place] = None if number is None else total + number
 
-    def summed_by(self, cells: Sequence[object]) -> Summed | None:
-        """The first column whose sum is in these cells; None where there is none, or the cells may be an ordinary row."""
-        found: Summed | None = None
+    def summed_by(self, cells: Sequence[object]) -> tuple[int, bool] | None:
+        """The first column whose sum is in these cells, and whether that is certain: they also lack a value that all rows have.
+
+        None where there is none, or the cells may be an ordinary row.
+        """
+        column: int | None = None
         lacks, differs = False, False
         for place, (values, total, cell) in enumerate(zip(self._values, self._sums, cells, strict=False)):
             number = None if cell == "" else _number(cell)
@@ -329,13 +320,13 @@ class Totals:
             if total is None or values < SUMMED_ROWS_MIN or number is None:
                 continue
             if number and number == total:
-                found = found or Summed(place, str(cell), is_certain=False)
+                column = place if column is None else column
             else:
                 differs = True
         are_many = self._rows >= CERTAIN_FROM_ROWS
-        if found is None or not (are_many or lacks) or (differs and not lacks):
+        if column is None or not (are_many or lacks) or (differs and not lacks):
             return None
-        return Summed(found.column, found.total, is_certain=lacks and are_many and not differs)
+        return column, lacks and are_many and not differs
 
 
 def _number(cell: object) -> Decimal | None:

@@ -46,11 +46,11 @@ class SheetRows:
                 f"{name}: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods can be read, zip archives cannot"
             ) from error
         try:
-            self.sheet = _unpanicked(lambda: _chosen(workbook, name, sheet))
-            found = _unpanicked(lambda: workbook.get_sheet_by_name(self.sheet))
-            self._start: Cell = found.start or (0, 0)
-            self._rows: list[list[object]] = _unpanicked(lambda: found.to_python(skip_empty_area=True))
-            merged: list[tuple[Cell, Cell]] = found.merged_cell_ranges or []
+            self.sheet = _unpanicked(lambda: _sheet_name(workbook, name, sheet))
+            cells = _unpanicked(lambda: workbook.get_sheet_by_name(self.sheet))
+            self._start: Cell = cells.start or (0, 0)
+            self._rows: list[list[object]] = _unpanicked(lambda: cells.to_python(skip_empty_area=True))
+            merged: list[tuple[Cell, Cell]] = cells.merged_cell_ranges or []
         except (calamine.CalamineError, OSError) as error:
             raise UnreadableFile(f"{name}: its sheet {sheet or ''} is damaged".replace("  ", " ")) from error
         self._facts = facts.get(self.sheet) or SheetFacts()
@@ -59,12 +59,12 @@ class SheetRows:
 
     def _fill(self, merged: list[tuple[Cell, Cell]]) -> int:
         """Give merged cells in several rows the value of the first one; how many had none."""
-        top, left = self._start
+        top, first_column = self._start
         filled = 0
         for (row, column), (last, _) in merged:
-            if row <= top or last == row or not left <= column:
+            if row <= top or last == row or not first_column <= column:
                 continue  # a title, or part of a header of several rows
-            place = column - left
+            place = column - first_column
             cells = [each for each in self._rows[row - top : last - top + 1] if place < len(each)]
             for each in cells[1:]:
                 if each[place] == "":
@@ -73,9 +73,11 @@ class SheetRows:
         return filled
 
     def __iter__(self) -> Iterator[Row]:
-        top, left = self._start
+        top, first_column = self._start
         for row, values in enumerate(self._rows, start=top):
-            cells = [self._padded((row, column), _cell(value)) for column, value in enumerate(values, start=left)]
+            cells = [
+                self._padded((row, column), _cell(value)) for column, value in enumerate(values, start=first_column)
+            ]
             if any(isinstance(cell, str) and len(cell) > RECORD_MAX_BYTES for cell in cells):
                 yield Row(row + 1, problem=f"has a cell of more than {RECORD_MAX_BYTES >> 20} MiB")
             elif any(cell != "" for cell in cells):
@@ -89,22 +91,22 @@ class SheetRows:
         return self._facts.texts.get(place, str(cell).zfill(digits) if digits else cell)
 
 
-def _unpanicked(read: Callable[[], T]) -> T:
+def _unpanicked(function: Callable[[], T]) -> T:
     """What a function of python-calamine returns. Raises OSError where it panics, as it does over some damaged files."""
     try:
-        return read()
+        return function()
     except BaseException as error:
         if type(error).__name__ == "PanicException":
             raise OSError(str(error)) from error
         raise
 
 
-def _chosen(workbook: Any, name: str, wanted: str | None) -> str:
+def _sheet_name(workbook: Any, name: str, sheet: str | None) -> str:
     names: list[str] = workbook.sheet_names
-    if wanted is not None:
-        if wanted not in names:
-            raise UnreadableFile(f"{name}: has no sheet {wanted!r}; it has {', '.join(names)}")
-        return wanted
+    if sheet is not None:
+        if sheet not in names:
+            raise UnreadableFile(f"{name}: has no sheet {sheet!r}; it has {', '.join(names)}")
+        return sheet
     filled = [each for each in names if workbook.get_sheet_by_name(each).height]
     if len(filled) > 1:
         raise UnreadableFile(
@@ -212,14 +214,14 @@ def _check_part(part: zipfile.ZipInfo, name: str) -> None:
 def _sheets(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, SheetFacts]]:
     names = {*archive.namelist()}
     if "content.xml" in names:
-        found = _of_ods(archive)
+        facts_by_sheet = _of_ods(archive)
     elif "xl/workbook.xml" in names:
-        found = {sheet: _of_xlsx(archive, path) for sheet, path in _paths(archive) if path in names}
+        facts_by_sheet = {sheet: _of_xlsx(archive, path) for sheet, path in _paths(archive) if path in names}
     else:
-        found = {
+        facts_by_sheet = {
             path: _of_xlsb(archive, path) for path in sorted(names) if re.fullmatch(r"xl/worksheets/.*\.bin", path)
         }
-    for sheet, facts in found.items():
+    for sheet, facts in facts_by_sheet.items():
         facts.check(name, sheet)
         yield sheet, facts
 
@@ -265,10 +267,10 @@ def _padded(archive: zipfile.ZipFile) -> dict[bytes, int]:
 def _of_xlsx(archive: zipfile.ZipFile, path: str) -> SheetFacts:
     facts, padded, last_row = SheetFacts(), _padded(archive), 0
     for chunk in _chunks(archive, path, b">"):
-        if not padded and (found := _PLACE.findall(chunk)):
-            columns = {letters for letters, _ in found}
-            facts.add(max(int(row) for _, row in found) - 1, max(map(_column, columns)))
-            facts.filled += len(found) - 1
+        if not padded and (places := _PLACE.findall(chunk)):
+            columns = {letters for letters, _ in places}
+            facts.add(max(int(row) for _, row in places) - 1, max(map(_column, columns)))
+            facts.filled += len(places) - 1
             continue
         last_row = max([last_row, *map(int, _ROW.findall(chunk))])
         for tag in _CELL.findall(chunk):
@@ -297,8 +299,8 @@ def _chunks(archive: zipfile.ZipFile, path: str, end: bytes) -> Iterator[bytes]:
     """The content of a part, in pieces that end after a tag."""
     rest = b""
     with archive.open(path) as part:
-        while read := part.read(_CHUNK_BYTES):
-            whole, _, rest = (rest + read).rpartition(end)
+        while piece := part.read(_CHUNK_BYTES):
+            whole, _, rest = (rest + piece).rpartition(end)
             rest = rest[-_TAG_MAX_BYTES:]
             yield whole + end
 
@@ -342,8 +344,8 @@ def _of_ods(archive: zipfile.ZipFile) -> dict[str, SheetFacts]:
     parser.StartElementHandler, parser.EndElementHandler = reader.start, reader.end
     parser.CharacterDataHandler = reader.text
     with archive.open("content.xml") as part:
-        while read := part.read(_CHUNK_BYTES):
-            parser.Parse(read)
+        while piece := part.read(_CHUNK_BYTES):
+            parser.Parse(piece)
     return reader.sheets
 
 

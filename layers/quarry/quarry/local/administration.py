@@ -29,7 +29,7 @@ from quarry.web.streamed_response import StreamedResponse
 
 HEARTBEAT_SECONDS = 10.0
 RESERVE_SECONDS = 15.0
-"""How long before the invocation's time is up a command is ended, so that its end is told and logged."""
+"""How long before the end of the invocation a command is ended, so that its end is reported and logged."""
 KILL_SECONDS = 5.0
 READ_BYTES = 1 << 16
 
@@ -97,14 +97,14 @@ async def _frames(event: Mapping[str, Any], seconds: float) -> AsyncGenerator[Fr
             yield frame
     finally:
         masked = [without_credentials(each) for each in request.argv]
-        told = {
+        facts = {
             "argv": masked,
             "stated_principal": request.principal,
             "exit_status": status,
             "seconds": round(time.monotonic() - began, 3),
             "files": {name: len(content) for name, content in request.files.items()},
         }
-        audit.info("quarry %s", " ".join(masked), extra=told)
+        audit.info("quarry %s", " ".join(masked), extra=facts)
 
 
 async def _run(request: CommandRequest, seconds: float) -> AsyncGenerator[Frame | None]:
@@ -112,14 +112,14 @@ async def _run(request: CommandRequest, seconds: float) -> AsyncGenerator[Frame 
         folder = Path(name)
         for file, content in request.files.items():
             (folder / file).write_bytes(content)
-        sent: asyncio.Queue[Frame | None] = asyncio.Queue()
+        frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         async with _started(request, folder) as process:
-            ending = asyncio.create_task(_read(process, request.stdin, sent, seconds))
+            ending = asyncio.create_task(_stream_outputs(process, request.stdin, frames, seconds))
             try:
-                while not ending.done() or not sent.empty():
+                while not ending.done() or not frames.empty():
                     try:
                         async with asyncio.timeout(HEARTBEAT_SECONDS):
-                            frame = await sent.get()
+                            frame = await frames.get()
                     except TimeoutError:
                         yield None
                         continue
@@ -128,15 +128,15 @@ async def _run(request: CommandRequest, seconds: float) -> AsyncGenerator[Frame 
                 status = await ending
             finally:
                 ending.cancel()
-        for frame in _written(folder, request.files):
+        for frame in _changed_files(folder, request.files):
             yield frame
         yield {"exit": status}
 
 
-def _written(folder: Path, given: Mapping[str, bytes]) -> Iterator[Frame]:
+def _changed_files(folder: Path, originals: Mapping[str, bytes]) -> Iterator[Frame]:
     """The files of the folder that are new or changed."""
     for path in sorted(each for each in folder.iterdir() if each.is_file()):
-        if (content := path.read_bytes()) != given.get(path.name):
+        if (content := path.read_bytes()) != originals.get(path.name):
             yield {"file": path.name, "content": b64encode(content).decode()}
 
 
@@ -160,8 +160,8 @@ async def _started(request: CommandRequest, folder: Path) -> AsyncIterator[async
             await process.wait()
 
 
-async def _read(
-    process: asyncio.subprocess.Process, stdin: bytes, sent: asyncio.Queue[Frame | None], seconds: float
+async def _stream_outputs(
+    process: asyncio.subprocess.Process, stdin: bytes, frames: asyncio.Queue[Frame | None], seconds: float
 ) -> int:
     """Put the process' outputs into the queue as they come, and None at their end; its exit status."""
     assert process.stdout is not None
@@ -169,14 +169,14 @@ async def _read(
     try:
         async with asyncio.timeout(seconds):
             await asyncio.gather(
-                _write(process, stdin), _pass_on(process.stdout, "out", sent), _pass_on(process.stderr, "err", sent)
+                _write(process, stdin), _pass_on(process.stdout, "out", frames), _pass_on(process.stderr, "err", frames)
             )
             code = await process.wait()
             # as a shell gives it, for a process that a signal ended too: 137 where the memory did not suffice
             return 128 - code if code < 0 else code
     except TimeoutError:
         process.terminate()
-        sent.put_nowait({"err": "quarry: ended, since a function runs at most 15 minutes; see docs/deploy.md\n"})
+        frames.put_nowait({"err": "quarry: ended, since a function runs at most 15 minutes; see docs/deploy.md\n"})
         try:
             async with asyncio.timeout(KILL_SECONDS):
                 await process.wait()
@@ -184,7 +184,7 @@ async def _read(
             process.kill()
         return OUT_OF_TIME
     finally:
-        sent.put_nowait(None)
+        frames.put_nowait(None)
 
 
 async def _write(process: asyncio.subprocess.Process, stdin: bytes) -> None:
@@ -195,8 +195,8 @@ async def _write(process: asyncio.subprocess.Process, stdin: bytes) -> None:
     process.stdin.close()
 
 
-async def _pass_on(output: asyncio.StreamReader, name: str, sent: asyncio.Queue[Frame | None]) -> None:
+async def _pass_on(output: asyncio.StreamReader, name: str, frames: asyncio.Queue[Frame | None]) -> None:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     while piece := await output.read(READ_BYTES):
         if text := decoder.decode(piece):
-            sent.put_nowait({name: text})
+            frames.put_nowait({name: text})

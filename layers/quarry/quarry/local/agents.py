@@ -37,12 +37,12 @@ async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) ->
     async with database.services() as services:
         charge = partial(take_place, services, caller)
         protocol = AgentServer(offer(), caller, services, charge, may_spend=may_spend).protocol()
-        async with stdio_server() as (read, write), anyio.create_task_group() as passing:
+        async with stdio_server() as (reader, writer), anyio.create_task_group() as passing:
             unanswered = _Unanswered()
             ask, requests = anyio.create_memory_object_stream["SessionMessage | Exception"]()
             answer, answered = anyio.create_memory_object_stream["SessionMessage"]()
-            passing.start_soon(unanswered.pass_questions, read, ask)
-            passing.start_soon(unanswered.pass_answers, answered, write)
+            passing.start_soon(unanswered.pass_questions, reader, ask)
+            passing.start_soon(unanswered.pass_answers, answered, writer)
             await protocol.run(requests, answer, protocol.create_initialization_options())
 
 
@@ -58,24 +58,24 @@ class _Unanswered:
         self._one_less = anyio.Event()
 
     async def pass_questions(
-        self, read: ReadStream[SessionMessage | Exception], ask: WriteStream[SessionMessage | Exception]
+        self, reader: ReadStream[SessionMessage | Exception], requests: WriteStream[SessionMessage | Exception]
     ) -> None:
-        async with read, ask:
-            async for item in read:
+        async with reader, requests:
+            async for item in reader:
                 if not isinstance(item, Exception):
                     self._note(item)
-                await ask.send(item)
+                await requests.send(item)
             with anyio.move_on_after(ANSWERS_AWAITED_SECONDS):
                 while self._ids:
                     self._one_less = anyio.Event()
                     await self._one_less.wait()
 
-    async def pass_answers(self, answered: ReadStream[SessionMessage], write: WriteStream[SessionMessage]) -> None:
+    async def pass_answers(self, answers: ReadStream[SessionMessage], writer: WriteStream[SessionMessage]) -> None:
         from mcp_types import JSONRPCError, JSONRPCResponse
 
-        async with answered, write:
-            async for item in answered:
-                await write.send(item)
+        async with answers, writer:
+            async for item in answers:
+                await writer.send(item)
                 if isinstance(item.message, JSONRPCError | JSONRPCResponse) and item.message.id is not None:
                     self._forget(item.message.id)
 

@@ -20,14 +20,16 @@ from quarry.collections.apply import (
     apply_change,
     check_rows,
     plan_changes,
+    read_collections,
     resolved,
     stored_collections,
     take_turn,
 )
 from quarry.collections.catalog_reading import (
     read_catalog,
-    relations_named,
+    relations_by_name,
     relations_of_schema,
+    trial,
     with_conditions,
     with_documents,
     with_markup,
@@ -36,10 +38,10 @@ from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.facets import DATE, facet_source
-from quarry.collections.names import nearest, shown_name, table_name
+from quarry.collections.names import comment_name, nearest, table_name
 from quarry.collections.relations import Embedding, Relation
-from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
-from quarry.collections.uses import tables_named, used_columns
+from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step
+from quarry.collections.uses import referenced_tables, used_columns
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
@@ -60,7 +62,7 @@ from quarry.schema.source import Calendar, Field, Kind, Schema, Source
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 from quarry_map.drafting import Draft, draft
-from quarry_map.table_guess import NOT_READ, date_kinds
+from quarry_map.table_guess import NO_KINDS, date_kinds
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
@@ -76,13 +78,13 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
         _check_schema(connection, schema, settings.database_schema)
         relations = with_markup(connection, with_documents(connection, relations_of_schema(connection, schema)))
         referred_to = {reference.target for relation in relations for reference in relation.references}
-        others = relations_named(connection, referred_to - {relation.qualified for relation in relations})
-        made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+        others = relations_by_name(connection, referred_to - {relation.qualified for relation in relations})
+        embedding = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
         # the local model: drafting makes no network calls
-        kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
+        kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NO_KINDS
 
         def drafting(relations: Sequence[Relation]) -> Draft:
-            return draft(schema, relations, others.values(), made, kinds)
+            return draft(schema, relations, others.values(), embedding, kinds)
 
         drafted, relations = _readable(connection, settings.database_schema, relations, [*others.values()], drafting)
     if output is not None:
@@ -108,23 +110,23 @@ def _readable(
     for collection, source in sources.values():
         for name, why in unreadable_fields(connection, schema, source).items():
             columns = columns_of_field(collection.declaration, name)
-            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {shown_name(why)}")
-    kept = [each.without(unreadable.get(each.qualified, {})) for each in relations]
-    return (drafting(kept) if unreadable else drafted), kept
+            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {comment_name(why)}")
+    readable = [each.without(unreadable.get(each.qualified, {})) for each in relations]
+    return (drafting(readable) if unreadable else drafted), readable
 
 
 def _check_schema(connection: SyncConnection, schema: str, own: str) -> None:
     if schema == own:
         raise ConfigurationError(f"The schema {schema} belongs to Quarry: name the schema of your tables.")
     rows = connection.execute("select nspname::text from pg_namespace where nspname !~ '^pg_'").fetchall()
-    known = [name for (name,) in rows if name not in (own, "information_schema")]
-    if schema not in known:
-        raise ConfigurationError(f"There is no schema {schema!r} in this database{nearest(schema, known)}")
+    schemas = [name for (name,) in rows if name not in (own, "information_schema")]
+    if schema not in schemas:
+        raise ConfigurationError(f"There is no schema {schema!r} in this database{nearest(schema, schemas)}")
 
 
 def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> str:
     commented = f" and {len(drafted.commented)} commented out" if drafted.commented else ""
-    line = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
+    line = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.skipped)}"
     unknown = sum(relation.rows is None and relation.kind == "table" for relation in relations)
     if unknown:
         line += f"; {unknown} have no statistics: run `analyze` in SQL for a better draft"
@@ -151,14 +153,14 @@ def declared_sources(
     *,
     with_all: bool = False,
 ) -> dict[str, tuple[Collection, Source]]:
-    """Like `drafted_sources`, of declarations over the tables `by_name`; `with_all` the columns that may be asked for too."""
+    """Like `drafted_sources`, of declarations over the tables `by_name`; `with_all`: with their other columns too."""
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(declarations.items(), 1):
         relation = by_name[table_name(declaration.source)]
         whole = resolved(declaration, relation, by_name)
         collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
-        named = {*collection.columns, *declaration.fields}
-        columns = [column for column in relation.columns if with_all or column.name in named]
+        names = {*collection.columns, *declaration.fields}
+        columns = [column for column in relation.columns if with_all or column.name in names]
         declared.append(Declared(collection, facet_source(collection), columns))
     sources = sources_of(declared)
     return {each.collection.name: (each.collection, sources[each.collection.name]) for each in declared}
@@ -168,8 +170,8 @@ def explained(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, s
     """Rows of the table: for each collection what is searched, summed and grouped by, and which rows it leads to."""
     rows = {relation.qualified: relation.rows for relation in relations}
     for name, (collection, source) in drafted_sources(text, relations).items():
-        known = rows[collection.source]
-        yield name, "counted", "rows" if known is None else f"about {known:,} rows"
+        count = rows[collection.source]
+        yield name, "counted", "rows" if count is None else f"about {count:,} rows"
         for what, fields in _of(collection, source):
             if fields:
                 yield "", what, ", ".join(fields)
@@ -177,10 +179,12 @@ def explained(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, s
 
 def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]]]:
     declaration = collection.declaration
-    shown = [field for name, field in source.fields.items() if name in declaration.facets or name == source.dated]
+    shown_fields = [
+        field for name, field in source.fields.items() if name in declaration.facets or name == source.dated
+    ]
     yield "searched", [*declaration.text]
     for what, kinds in _GROUPED.items():
-        yield what, [_measured(field) for field in shown if field.kind in kinds]
+        yield what, [_measured(field) for field in shown_fields if field.kind in kinds]
     yield (
         "leads to",
         [f"{each.name} ({each.target or 'its key or name'})" for each in source.links.values() if not each.is_many],
@@ -195,7 +199,7 @@ def _measured(field: Field) -> str:
     return f"{field.name} ({measured})" if measured else field.name
 
 
-ROWS_READ = 20
+ROWS_SAMPLED = 20
 """How many rows are read."""
 _NO_FUNCTION = "does not exist"
 READ_SECONDS = 5
@@ -210,20 +214,19 @@ def unreadable_fields(connection: SyncConnection, schema: str, source: Source) -
     own = {name: field.sql("r") for name, field in source.fields.items() if field.related is None}
     if not own or _problem(connection, source, [*own.values()]) is None or _problem(connection, source, ()) is not None:
         return {}
-    found = {name: _problem(connection, source, [sql]) for name, sql in own.items()}
+    problems = {name: _problem(connection, source, [sql]) for name, sql in own.items()}
     is_migrated = is_installed(connection, schema)
     return {
-        name: problem for name, problem in found.items() if problem and (is_migrated or _NO_FUNCTION not in problem)
+        name: problem for name, problem in problems.items() if problem and (is_migrated or _NO_FUNCTION not in problem)
     }
 
 
 def _problem(connection: SyncConnection, source: Source, fields: Sequence[LiteralString]) -> str | None:
-    shown = SQL(", ").join(map(SQL, fields or ("1",)))
-    read = SQL("select {} from {} r limit {}").format(shown, SQL(source.rows), ROWS_READ)
+    columns = SQL(", ").join(map(SQL, fields or ("1",)))
+    statement = SQL("select {} from {} r limit {}").format(columns, SQL(source.rows), ROWS_SAMPLED)
     try:
-        with connection.transaction(force_rollback=True):
-            connection.execute(SQL("set local statement_timeout = {}").format(READ_SECONDS * 1000))
-            connection.execute(read)
+        with trial(connection, READ_SECONDS):
+            connection.execute(statement)
     except QueryCanceled:
         return None
     except PostgresError as error:
@@ -273,12 +276,6 @@ def wait_for_others(connection: SyncConnection) -> None:
     take_turn(connection, lambda: note("waiting for another `quarry apply` or `quarry load` to finish"))
 
 
-def reconcile(name: str | None) -> bool:
-    """Compare one or all collections with their tables, and read again what differs; whether all are in step. Raises NotFound."""
-    with open_database() as database:
-        return asyncio.run(_reconcile(database, name))
-
-
 def read_declared(path: Path | S3Object) -> str:
     """The text of a file of declarations. Raises ConfigurationError if there is none."""
     if isinstance(path, S3Object):
@@ -300,8 +297,8 @@ def planned(
 
     Raises DeclarationError.
     """
-    declared: Mapping[str, CollectionDeclaration] = _chosen(read_declarations(text, str(path)), only)
-    catalog = read_catalog(connection, tables_named(declared))
+    declared: Mapping[str, CollectionDeclaration] = _only(read_declarations(text, str(path)), only)
+    catalog = read_catalog(connection, referenced_tables(declared))
     catalog = replace(
         catalog,
         relations={each.qualified: each for each in with_documents(connection, catalog.relations.values())},
@@ -312,18 +309,23 @@ def planned(
     checked = check(declared, catalog, lines, own_schema=settings.database_schema)
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
-    taken = [
+    name_clashes = [
         lines.problem(("collections", name), f"{name!r} is a built-in type: choose another name")
         for name in declared
         if name in BUILT_IN.counted
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
-    if problems := [*checked.errors, *conditions, *taken, *_of_others(connection, settings, declared, lines)] or [
+    if problems := [
+        *checked.errors,
+        *conditions,
+        *name_clashes,
+        *_of_others(connection, settings, declared, lines),
+    ] or [
         *_unread(connection, settings.database_schema, declared, catalog.relations, lines),
         *(_uncomputed(declared, catalog.relations, lines) if only is None else ()),
     ]:
         raise DeclarationError(problems)
-    return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
+    return plan_changes(declared, _only(stored_collections(connection), only), catalog.relations)
 
 
 def _unread(
@@ -355,14 +357,14 @@ def _of_others(
     connection: SyncConnection, settings: Settings, declared: Mapping[str, CollectionDeclaration], lines: Lines
 ) -> Iterator[str]:
     """A problem for each collection that names a table of another tenant, or of Quarry."""
-    of_others = foreign_tables(connection, settings.database_schema, tables_named(declared))
+    of_others = foreign_tables(connection, settings.database_schema, referenced_tables(declared))
     for name, each in declared.items():
-        if not tables_named({name: each}).isdisjoint(of_others):
+        if not referenced_tables({name: each}).isdisjoint(of_others):
             yield lines.problem(("collections", name), "names a table of another tenant, or one of Quarry's own")
 
 
-def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:
-    return {name: each for name, each in named.items() if only in (None, name)}
+def _only(by_name: Mapping[str, T], only: str | None) -> dict[str, T]:
+    return {name: each for name, each in by_name.items() if only in (None, name)}
 
 
 async def fill(
@@ -373,7 +375,7 @@ async def fill(
     Those `applied` just now are counted in any case.
     """
     async with database.services() as services:
-        collections = _chosen(await read_collections(services.database), only)
+        collections = _only(await read_collections(services.database), only)
         done = await _refresh(services, collections.values())
         # its facets may have changed, though no row did
         changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
@@ -396,25 +398,28 @@ async def _doubt_vectors(services: Services, collections: Sequence[Collection]) 
                 )
 
 
-async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
+async def reconcile(database: LocalDatabase, name: str | None) -> bool:
+    """Compare one or all collections with their tables, and read again what differs; whether all are in step. Raises NotFound."""
     async with database.services() as services:
         collections = await read_collections(services.database)
         if name is not None and name not in collections:
             raise NotFound(
                 f"There is no collection {name!r}. The collections are: {', '.join(collections) or 'none yet'}."
             )
-        chosen = [collections[name]] if name else [*collections.values()]
-        gone = [each.name for each in chosen if not all(each.source)]
-        if gone:
-            note(f"{', '.join(gone)}: the table was dropped or replaced since; `quarry apply` reads quarry.toml again")
-        for collection in (each for each in chosen if each.declaration.is_searched and each.name not in gone):
+        selected = [collections[name]] if name else [*collections.values()]
+        sourceless = [each.name for each in selected if not all(each.source)]
+        if sourceless:
+            note(
+                f"{', '.join(sourceless)}: the table was dropped or replaced since; `quarry apply` reads quarry.toml again"
+            )
+        for collection in (each for each in selected if each.declaration.is_searched and each.name not in sourceless):
             differing = await compare(services.database, collection)
             fact = {"name": collection.name, "rows": differing}
             tell(f"{collection.name}: {differing:,} rows differ", differing=[fact])
-        done = await _refresh(services, chosen)
-        await _count(database, services, chosen)
-        await _embed(database, services, chosen)
-    return _report(done) and not gone
+        done = await _refresh(services, selected)
+        await _count(database, services, selected)
+        await _embed(database, services, selected)
+    return _report(done) and not sourceless
 
 
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 from collections.abc import Iterator, Set
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
@@ -21,33 +23,25 @@ Source = Literal["environment", ".env", "default"]
 HIDDEN = "(hidden)"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A setting by the name of its variable; `value` is None if it is unset."""
-
-    name: str
-    value: str | None
-    source: Source
-
-
 def show_settings(dotenv: Set[str], *, as_json: bool) -> None:
     """Print the settings, without secrets; `dotenv` names the variables that came from the file. Raises ConfigurationError."""
-    settings = list(read_settings(dotenv))
+    settings = [*_settings(dotenv)]
     if as_json:
-        write_json({"settings": [asdict(each) for each in settings]})
+        names = ("name", "value", "source")
+        write_json({"settings": [dict(zip(names, each, strict=True)) for each in settings]})
         return
-    rows = ([each.name, each.source, printable(each.value or "unset")] for each in settings)
+    rows = ([name, source, printable(value or "unset")] for name, value, source in settings)
     write_table(make_console(), ["setting", "from", "value"], rows)
 
 
-def read_settings(dotenv: Set[str]) -> Iterator[Setting]:
-    """The settings in the order of their documentation."""
+def _settings(dotenv: Set[str]) -> Iterator[tuple[str, str | None, Source]]:
+    """Each setting by the name of its variable, its value, if it is set, and its source; in the order of their documentation."""
     settings = Settings.from_environment()
     secrets = Settings.secrets()
     for name in Settings.model_fields:
         value = getattr(settings, name)
         variables = {name.upper(), f"{name.upper()}_FILE"} if name in secrets else {name.upper()}
-        yield Setting(name.upper(), _shown(value, hidden=name in secrets), _source(variables, dotenv))
+        yield name.upper(), _display(value, hidden=name in secrets), _source(variables, dotenv)
 
 
 def _source(variables: Set[str], dotenv: Set[str]) -> Source:
@@ -56,7 +50,7 @@ def _source(variables: Set[str], dotenv: Set[str]) -> Source:
     return "environment" if any(os.environ.get(variable) for variable in variables) else "default"
 
 
-def _shown(value: object, *, hidden: bool) -> str | None:
+def _display(value: object, *, hidden: bool) -> str | None:
     if value is None:
         return None
     if hidden:
@@ -81,9 +75,9 @@ def take_dotenv() -> frozenset[str]:
         values = dotenv_values(DOTENV)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{DOTENV} cannot be read: {error}") from error
-    taken = {name: value for name in Settings.variables() if (value := values.get(name)) and not _is_set(name)}
-    os.environ.update(taken)
-    return frozenset(taken)
+    new_values = {name: value for name in Settings.variables() if (value := values.get(name)) and not _is_set(name)}
+    os.environ.update(new_values)
+    return frozenset(new_values)
 
 
 def _is_set(name: str) -> bool:
@@ -103,7 +97,7 @@ def configure_logging(level: str) -> None:
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.NOTSET if level == "DEBUG" else least)
     server = logging.getLogger("uvicorn.error")
-    if not any(isinstance(known, _NoCancellations) for known in server.filters):
+    if not any(isinstance(existing, _NoCancellations) for existing in server.filters):
         server.addFilter(_NoCancellations())
 
 
@@ -112,3 +106,40 @@ class _NoCancellations(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+FILE = "served_address"
+CONNECT_SECONDS = 0.2
+
+
+@contextmanager
+def noted(directory: Path, address: str) -> Iterator[None]:
+    """Note that `address` is served, until the end of the block. Of several servers on one directory, the last one counts."""
+    directory.mkdir(parents=True, exist_ok=True)
+    note = directory / FILE
+    note.write_text(address)
+    try:
+        yield
+    finally:
+        if _read(note) == address:
+            note.unlink(missing_ok=True)
+
+
+def served_address(directory: Path) -> str | None:
+    """The address of the running server, or None."""
+    address = _read(directory / FILE)
+    parts = urlsplit(address)
+    if not parts.hostname or not parts.port:
+        return None
+    try:
+        socket.create_connection((parts.hostname, parts.port), CONNECT_SECONDS).close()
+    except OSError:
+        return None
+    return address
+
+
+def _read(note: Path) -> str:
+    try:
+        return note.read_text()
+    except OSError:
+        return ""

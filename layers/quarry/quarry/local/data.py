@@ -1,34 +1,39 @@
-"""Commands that change the data: migrate, sample, load, embed, cleanup."""
+"""Commands that change the data: sample, load, embed, cleanup.
+
+The sample data is invented, written for Quarry. Its vectors are included, keyed by the hash of the text they were made from, so
+that a first start does not wait for the embedding model. A text that has changed is embedded.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from quarry import catalog
-from quarry.collections.apply import check_rows
+from quarry.collections.apply import check_rows, read_collections
 from quarry.collections.checking import collections_with_vectors, take_over_vectors
 from quarry.collections.facets import embedded_table
-from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.collections.upkeep import embedded_tables
 from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
-from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import note, tell
-from quarry.local.tenants import migrate_all
+from quarry.local.database import LocalDatabase, open_database
+from quarry.local.telling import note, quantity, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
+from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import Forbidden, ModelError, QuarryError
-from quarry.platform.settings import Settings
+from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.tables import EmbeddedTable, LoadableTable
 from quarry.postgres.embed import (
     Embedded,
@@ -37,10 +42,11 @@ from quarry.postgres.embed import (
     forget_vectors,
     make_ready,
     probe,
+    remember_model,
     remembers_model,
 )
-from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
-from quarry.postgres.migrate import Migrated, migrate
+from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file, load_records
+from quarry.postgres.migrate import sql_directory
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
@@ -48,40 +54,23 @@ from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
 from quarry.services.tenants import everyone
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
 
 STANDARD_INPUT = Path("-")
-NAMED_FAILURES_MAX = 20
+LISTED_MAX = 20
 REFRESH_SECONDS = 600.0
 """How long counting the values of a table may take."""
 
 
-def migrate_database(tenant: str | None) -> bool:
-    """Bring the database up to date with all its tenants, or one, and report what changed; whether all succeeded."""
-    settings = Settings.from_environment()
-    schema, dimensions = settings.database_schema, settings.embedding_dimensions
-    with database_url(settings) as url:
-        done = migrate(url, embedding_dimensions=dimensions, schema=schema)
-        _tell_migrated(done)
-        return migrate_all(url, schema, dimensions, tenant)
-
-
-def _tell_migrated(done: Migrated) -> None:
-    for name in done.migrations:
-        tell(f"applied {name}", migrations=[name])
-    if done.functions:
-        tell(f"re-created {_count(len(done.functions), 'function')}", functions=[*done.functions])
-    if not (done.migrations or done.functions):
-        tell("up to date")
-
-
-def load_samples(database: LocalDatabase) -> None:
+async def load_samples(database: LocalDatabase) -> None:
     """Load the sample data that the database does not have yet, and report it."""
-    console = make_console(stderr=True)
     has_begun = False
-
-    with console.status("") as status:
+    with make_console(stderr=True).status("") as status:
 
         def on_step(step: str) -> None:
             nonlocal has_begun
@@ -92,7 +81,9 @@ def load_samples(database: LocalDatabase) -> None:
             status.update(step)
 
         try:
-            domains = asyncio.run(_load_samples(database, on_step))
+            async with database.services() as services:
+                model, rows_max = services.embeddings, services.rows_max
+                domains = await load_sample(services.database, database.url, model, rows_max=rows_max, on_step=on_step)
         except ModelError as error:
             note(f"the sample data has no vectors, search finds words only: {error.message}")
             return
@@ -100,16 +91,6 @@ def load_samples(database: LocalDatabase) -> None:
         tell(f"Loaded the sample data: {', '.join(domains)}.", loaded=[*domains])
     else:
         tell("The sample data is already loaded.")
-
-
-async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
-    # imported here, so that other commands do not wait for numpy
-    from quarry.local.sample import load_sample
-
-    async with database.services() as services:
-        return await load_sample(
-            services.database, database.url, services.embeddings, rows_max=services.rows_max, on_step=on_step
-        )
 
 
 def load_table(
@@ -124,7 +105,7 @@ def load_table(
     sources = sources_of(paths)
     with open_database() as database:
         load = partial(_load_source, database, table, options=options, skip_invalid=skip_invalid)
-        done = [load(source, named=len(sources) > 1) for source in sources]
+        done = [load(source, with_name=len(sources) > 1) for source in sources]
         if not any(done):
             return False
         schema = database.settings.database_schema
@@ -142,29 +123,22 @@ def _load_source(
     *,
     options: ReadOptions,
     skip_invalid: bool,
-    named: bool,
+    with_name: bool,
 ) -> bool:
-    """Load one file and report its rows, with its name if `named`; whether it could be loaded."""
-    name = name_of(source)
-    schema = database.settings.database_schema
-    prefix = f"{name}: " if named else ""
+    """Load one file and report its rows, `with_name` with the file's name; whether it could be loaded."""
+    name, schema = name_of(source), database.settings.database_schema
+    check = partial(check_rows, rows_max=database.rows_max)
+    prefix = f"{name}: " if with_name else ""
     try:
         with opened_records(source, options, table.name) as (records, bar):
-            loaded = load_records(
-                database.url,
-                table,
-                records,
-                schema=schema,
-                skip_invalid=skip_invalid,
-                on_progress=bar.reach,
-                check=partial(check_rows, rows_max=database.rows_max),
-            )
+            load = partial(load_records, database.url, table, records, schema=schema, check=check)
+            loaded = load(skip_invalid=skip_invalid, on_progress=bar.reach)
     except (LoadError, UnreadableFile, Forbidden) as error:
         report_failure(error, name, prefix)
         return False
     report_skipped(loaded, prefix)
-    line = f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
-    tell(line, files=[told_file(name, loaded)])
+    line = f"{prefix}{quantity(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
+    tell(line, files=[file_facts(name, loaded)])
     return True
 
 
@@ -181,8 +155,8 @@ def _files_of(folder: Path) -> list[Path]:
     """The files of a folder, without links that lead out of it, which are reported. Raises UnreadableFile."""
     files, outside = files_in(folder)
     if outside:
-        named = ", ".join(path.name for path in outside[:NAMED_FAILURES_MAX])
-        note(f"{folder}: left out {named}: a link leads out of the folder; name the file itself to load it")
+        links = ", ".join(path.name for path in outside[:LISTED_MAX])
+        note(f"{folder}: left out {links}: a link leads out of the folder; name the file itself to load it")
     return files
 
 
@@ -227,8 +201,8 @@ def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tu
 
 def report_failure(error: LoadError | UnreadableFile | Forbidden, name: str, prefix: str = "") -> None:
     """Report what is wrong with rows, or with the file `name`, and that nothing was loaded."""
-    found = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
-    problems = found[:REPORTED_PROBLEMS_MAX]
+    messages = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
+    problems = messages[:REPORTED_PROBLEMS_MAX]
     for problem in problems:
         note(problem)
     tell(files=[{"file": name, "rows": 0, "problems": [problem.removeprefix(prefix) for problem in problems]}])
@@ -245,7 +219,7 @@ def report_skipped(loaded: Loaded, prefix: str = "") -> None:
         note(f"{prefix}skipped {unnamed:,} more")
 
 
-def told_file(name: str, loaded: Loaded) -> dict[str, object]:
+def file_facts(name: str, loaded: Loaded) -> dict[str, object]:
     """A loaded file in the JSON output."""
     problems = [str(problem) for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]]
     counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
@@ -255,17 +229,12 @@ def told_file(name: str, loaded: Loaded) -> dict[str, object]:
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
     async with database.services() as services:
         for done in await embed_waiting(services, [table]):
-            tell(f"{_count(done.rows, 'row')} embedded")
+            tell(f"{quantity(done.rows, 'row')} embedded")
             _report_failed(table, done)
 
 
-def embed_tables(scope: EmbedScope) -> bool:
+async def embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     """Embed the pending rows of every table; whether all succeeded. Raises ModelUnavailable, ConfigurationError."""
-    with open_database() as database:
-        return asyncio.run(_embed_tables(database, scope))
-
-
-async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     async with database.services() as services:
         tables = await all_embedded(services.database)
         if scope == "all":
@@ -285,7 +254,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         well = True
         for table in waiting:
             done = await embed_table(services, table, stale=stale)
-            tell(f"{table.name}: {_count(done.rows, 'row')} embedded")
+            tell(f"{table.name}: {quantity(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
 
@@ -301,11 +270,13 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     with progress_bar(f"embedding {table.name}", pending) as bar:
         done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
     tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
-    left = await count_pending(services.database, table, stale=stale) - len(done.failed)
+    remaining = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
         note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` shows more")
-    elif left > 0:
-        note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+    elif remaining > 0:
+        note(
+            f"{table.name}: {quantity(remaining, 'row')} left to another embedder or writer; `quarry embed` tries again"
+        )
     return done
 
 
@@ -327,23 +298,13 @@ def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
     """Report the rows that the model refused; whether all succeeded."""
     failed = done.failed
     if failed:
-        more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
-        note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
+        more = f" and {len(failed) - LISTED_MAX:,} more" if len(failed) > LISTED_MAX else ""
+        note(f"{table.name}: not embedded: {', '.join(failed[:LISTED_MAX])}{more}; `quarry embed` tries again")
     return not failed and not done.problem
 
 
-def clean_up(*, as_json: bool) -> bool:
+async def clean_up(database: LocalDatabase, *, as_json: bool) -> bool:
     """Delete expired rows and report how many of each kind; False if it failed for a tenant."""
-    with open_database() as database:
-        deleted, well = asyncio.run(_clean_up(database))
-    if as_json:
-        print(json.dumps(deleted))
-    else:
-        print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
-    return well
-
-
-async def _clean_up(database: LocalDatabase) -> tuple[dict[str, int], bool]:
     deleted, days, well = Counter[str](), database.settings.run_log_days, True
     async with database.services() as services:
         for each in await everyone(services):
@@ -356,7 +317,11 @@ async def _clean_up(database: LocalDatabase) -> tuple[dict[str, int], bool]:
                     raise
                 note(f"the tenant in {each.settings.database_schema}: {error.message}")
                 well = False
-    return dict(deleted), well
+    if as_json:
+        print(json.dumps(deleted))
+    else:
+        print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
+    return well
 
 
 def describe_tables() -> str:
@@ -392,5 +357,122 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     return {"integer": "whole number", "number": "number", "boolean": "true or false"}.get(schema["type"], "JSON")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+VECTORS_FILE = "vectors.npz"
+
+
+class ShippedVectors:
+    """An embedding model that has the vectors of some texts in a file, and asks `model` for the others."""
+
+    def __init__(self, model: EmbeddingModel, path: Path) -> None:
+        self._model = model
+        self._path = path
+        self._vectors: dict[int, NDArray[np.float16]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._model.dimensions
+
+    def windows(self, text: str) -> list[str]:
+        return self._model.windows(text)
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        shipped = self._shipped_vectors()
+        missing = [text for text in texts if text_key(text) not in shipped]
+        embedded = dict(zip(missing, await self._model.embed(missing), strict=True)) if missing else {}
+        return [
+            embedded[text] if text in embedded else shipped[text_key(text)].astype(float).tolist() for text in texts
+        ]
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def _shipped_vectors(self) -> dict[int, NDArray[np.float16]]:
+        if self._vectors is None:
+            self._vectors = {}
+            if self.name == LOCAL_EMBEDDING_MODEL and self._path.exists():
+                import numpy as np
+
+                with np.load(self._path) as file:
+                    self._vectors = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
+        return self._vectors
+
+
+def text_key(text: str) -> int:
+    """The first 64 bits of the text's SHA-256."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def sample_directory() -> Path:
+    return sql_directory() / "sample"
+
+
+def sample_domains() -> list[str]:
+    """The domains that have sample data."""
+    return sorted(path.name for path in sample_directory().iterdir() if path.is_dir())
+
+
+async def load_sample(
+    database: Database,
+    url: str,
+    model: EmbeddingModel,
+    *,
+    rows_max: int = 0,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> list[str]:
+    """Load and embed the sample data of each domain that does not have it yet; return the domains that were loaded."""
+    loaded: list[str] = []
+    async for domain, sha256 in _not_loaded(database):
+        for table, path in _files(domain):
+            on_step(f"loading {table.name}")
+            load_file(url, table, path, schema=database.schema, check=partial(check_rows, rows_max=rows_max))
+            analyze(url, table.name, schema=database.schema)
+        shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
+        await _embed(database, url, shipped, domain, on_step)
+        await database.execute(
+            """insert into loaded_samples (domain, sha256) values (%s, %s)
+               on conflict (domain) do update set sha256 = excluded.sha256, loaded_at = excluded.loaded_at""",
+            [domain, sha256],
+        )
+        loaded.append(domain)
+    return loaded
+
+
+async def write_vectors(model: LocalEmbedding, texts: Sequence[str], path: Path) -> None:
+    """Write the vectors of `texts` (embedded windows) to `path`; the same texts on the same machine give the same bytes."""
+    import numpy as np
+
+    keys = sorted({text_key(text): text for text in texts}.items())
+    vectors = np.array(await model.embed([text for _, text in keys]), dtype=np.float16)
+    np.savez(path, keys=np.array([key for key, _ in keys], dtype=np.uint64), vectors=vectors)
+
+
+async def _not_loaded(database: Database) -> AsyncIterator[tuple[str, str]]:
+    rows = await database.rows("select domain, sha256 from loaded_samples")
+    digests = {row["domain"]: row["sha256"] for row in rows}
+    for domain in sample_domains():
+        digest = hashlib.sha256()
+        for _, path in _files(domain):
+            digest.update(path.read_bytes())
+        if digests.get(domain) != digest.hexdigest():
+            yield domain, digest.hexdigest()
+
+
+def _files(domain: str) -> list[tuple[LoadableTable, Path]]:
+    directory = sample_directory() / domain
+    paths = ((table, directory / f"{table.name}.jsonl") for table in catalog.LOADABLE.values())
+    return [(table, path) for table, path in paths if path.exists()]
+
+
+async def _embed(
+    database: Database, url: str, model: EmbeddingModel, domain: str, on_step: Callable[[str], None]
+) -> None:
+    await remember_model(database, model)
+    for table, _ in _files(domain):
+        if table.name in catalog.EMBEDDED:
+            on_step(f"embedding {table.name}")
+            await embed_pending(database, model, catalog.EMBEDDED[table.name])
+            analyze(url, catalog.EMBEDDED[table.name].embeddings, schema=database.schema)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.telling import chosen_tenant
+from quarry.local.telling import selected_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import connect, migrate
 from quarry.postgres.nodes import address_at_node, at_node
+from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
 from quarry.services.tenants import Quotas
@@ -59,6 +60,17 @@ class LocalDatabase:
         """How many rows may be held; 0: any number."""
         return quotas_of(self.tenant, self.settings).rows if self.tenant else 0
 
+    def program(self, name: str, version: str = "") -> str:
+        """The path of a program of the Postgres client. Raises ConfigurationError where it is not installed."""
+        program = self.server.program(name) if self.server else shutil.which(name)
+        if program is None:
+            raise ConfigurationError(f"{name} is not installed: install the Postgres client{version}")
+        return program
+
+    def connect(self) -> AbstractContextManager[SyncConnection]:
+        """A connection of its own."""
+        return connect(self.url, self.settings.database_schema)
+
     @contextmanager
     def supervised(self) -> Iterator[None]:
         """Restart the embedded server whenever it has stopped, until the end of the block."""
@@ -84,9 +96,9 @@ def open_database() -> Iterator[LocalDatabase]:
     Raises ConfigurationError, DatabaseUnavailable, EmbeddedPostgresError, and NotFound for an unknown tenant.
     """
     settings = Settings.from_environment()
-    with _found_database(settings) as database:
+    with _database_of(settings) as database:
         migrate(database.url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
-        name = chosen_tenant.get()
+        name = selected_tenant.get()
         yield database if name is None else _of_tenant(database, name)
 
 
@@ -112,12 +124,12 @@ def _of_tenant(database: LocalDatabase, name: str) -> LocalDatabase:
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
     """The URL of the database, without migrating it; an embedded server runs at least until the end of the block."""
-    with _found_database(settings) as database:
+    with _database_of(settings) as database:
         yield database.url
 
 
 @contextmanager
-def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
+def _database_of(settings: Settings) -> Iterator[LocalDatabase]:
     if settings.names_database:
         yield LocalDatabase(settings, read_database_url(settings), address=database_address(settings))
         return
@@ -136,12 +148,13 @@ def embedded_directory(settings: Settings) -> Path:
 
 def open_psql(database: LocalDatabase, arguments: Sequence[str]) -> bool:
     """Run psql with these arguments until it ends; False if it failed. Raises ConfigurationError where there is no psql."""
-    # the embedded server's own has its version
-    program = database.server.program("psql") if database.server else shutil.which("psql")
-    if program is None:
-        raise ConfigurationError("psql is not installed: install the Postgres client")
-    parameters = conninfo_to_dict(database.url)
-    # a password stays out of the list of processes
-    password = {"PGPASSWORD": str(secret)} if (secret := parameters.pop("password", None)) else {}
-    command = [program, make_conninfo("", **parameters), *arguments]
-    return subprocess.run(command, env=os.environ | password, check=False).returncode == 0
+    conninfo, environment = for_program(database.url)
+    command = [database.program("psql"), conninfo, *arguments]
+    return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def for_program(url: str) -> tuple[str, dict[str, str]]:
+    """A database's address for a program, and its environment with the password, which stays out of the list of processes."""
+    parameters = conninfo_to_dict(url)
+    password = parameters.pop("password", None)
+    return make_conninfo("", **parameters), os.environ | ({"PGPASSWORD": str(password)} if password else {})

@@ -18,15 +18,15 @@ from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry import catalog
-from quarry.collections.apply import hash_of_functions, stored_collections
-from quarry.collections.catalog_reading import relations_named, with_documents
-from quarry.collections.checking import bypass, shown_to_all
+from quarry.collections.apply import hash_of_functions, read_collections, stored_collections
+from quarry.collections.catalog_reading import relations_by_name, trial, with_documents
+from quarry.collections.checking import bypass, policy_warning
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
 from quarry.collections.relations import Relation
 from quarry.collections.secrets import exposed
-from quarry.collections.upkeep import embedded_tables, read_collections
-from quarry.collections.uses import Relations, UsedColumn, declared_source, tables_named
+from quarry.collections.upkeep import embedded_tables
+from quarry.collections.uses import Relations, UsedColumn, declared_source, referenced_tables
 from quarry.local.apply import planned, read_declared
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.embedded_postgres import EmbeddedPostgresError
@@ -35,17 +35,17 @@ from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.platform.settings import LOCAL_EMBEDDING_MODEL, Settings
-from quarry.postgres.embed import Backlog, read_backlog
+from quarry.postgres.embed import read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
 from quarry.postgres.schema import SyncConnection, value
 from quarry.records.sources import RecordTypes, SearchedType, with_collections
 
-NAMED_MAX = 5
+LISTED_MAX = 5
 """How many changes are named."""
 KEY_SECONDS = 5
 """The time limit of looking for a key that two rows have."""
-ROWS_READ = 20
+ROWS_SAMPLED = 20
 """How many rows of a collection are read, as a search would, to check that reading works."""
 
 _STATE = """
@@ -76,9 +76,9 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     collections = stored_collections(connection)
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
-    named = tables_named({name: each.declaration for name, each in collections.items()})
-    found = relations_named(connection, named | {each.source for each in collections.values()})
-    relations = {each.qualified: each for each in with_documents(connection, found.values())}
+    tables = referenced_tables({name: each.declaration for name, each in collections.items()})
+    existing = relations_by_name(connection, tables | {each.source for each in collections.values()})
+    relations = {each.qualified: each for each in with_documents(connection, existing.values())}
     types = with_collections([*collections.values()], has_built_in=False)
     for collection in collections.values():
         unreadable = _unreadable(connection, types[collection.name], types)
@@ -87,25 +87,22 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
         yield from _secrets(collection, relations)
         source = relations.get(collection.source)
         if source and source.knows_user and collection.declaration.scope_setting is None:
-            problem, _, advice = shown_to_all(source).partition(": ")
+            problem, _, advice = policy_warning(source).partition(": ")
             yield Finding("absent", f"rows of {collection.name}", problem, advice)
         other = [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
         if embedding_model == LOCAL_EMBEDDING_MODEL and other:
-            yield Finding(
-                "absent",
-                f"meaning in {collection.name}",
-                f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words",
-                "if words are not enough, use a multilingual model: set EMBEDDINGS=openai, then run `quarry embed --all`",
-            )
+            detail = f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words"
+            advice = "if words are not enough, use a multilingual model: set EMBEDDINGS=openai, then run `quarry embed --all`"
+            yield Finding("absent", f"meaning in {collection.name}", detail, advice)
 
 
 def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
     """Columns that look like secrets and that every caller can see."""
     source = relations.get(collection.source)
-    found = exposed(collection.declaration, source, relations) if source else ()
-    if shown := "; ".join(dict.fromkeys(each.reason for each in found)):
+    exposures = exposed(collection.declaration, source, relations) if source else ()
+    if reasons := "; ".join(dict.fromkeys(each.reason for each in exposures)):
         advice = "add them to `hidden` in quarry.toml, or show other columns, then run `quarry apply`"
-        yield Finding("absent", f"secrets in {collection.name}", shown, f"unless everyone may see them: {advice}")
+        yield Finding("absent", f"secrets in {collection.name}", reasons, f"unless everyone may see them: {advice}")
 
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
@@ -113,31 +110,30 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
     keys = SQL("select w.id from {} w").format(Identifier(type.rows))
     if not type.is_searched:
         keys = SQL("select {} as id from {} t").format(SQL(type.table.key("t")), SQL(type.table.rows))
-    read = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
-        keys, ROWS_READ, SQL(type.text)
+    statement = SQL("select r.* from ({} limit {}) k cross join lateral ({} offset 0) r").format(
+        keys, ROWS_SAMPLED, SQL(type.text)
     )
     try:
         with connection.transaction(force_rollback=True):
             for name, value in types.settings({}).items():
                 connection.execute("select set_config(%s, %s, true)", [name, value])
-            connection.execute(read)
+            connection.execute(statement)
     except PostgresError as error:
         return error.diag.message_primary or error.__class__.__name__
     return None
 
 
 def _doubled(connection: SyncConnection, collection: Collection, relations: Relations) -> str:
-    """What two rows have the same key; "" where no two have, a unique index says so, or it takes too long to see."""
+    """How many rows have the same key, and which; "" where keys are unique, or the check takes too long."""
     source = relations.get(collection.source)
     if source is None or not collection.key or any({*key} == {*collection.key} for key in source.keys):
         return ""
-    counted = SQL(
+    statement = SQL(
         "select {key}, count(*) from {rows} t group by 1 having count(*) > 1 or {key} is null limit 1"
     ).format(key=SQL(collection.key_text("t")), rows=SQL(collection.source_sql))
     try:
-        with connection.transaction(force_rollback=True):
-            connection.execute(SQL("set local statement_timeout = {}").format(KEY_SECONDS * 1000))
-            row = connection.execute(counted).fetchone()
+        with trial(connection, KEY_SECONDS):
+            row = connection.execute(statement).fetchone()
     except PostgresError:
         return ""
     return f"{row[1]:,} rows have {row[0] if row[0] is not None else 'none'}" if row else ""
@@ -196,8 +192,8 @@ def unapplied(connection: SyncConnection, settings: Settings) -> Iterator[Findin
         return
     waiting = [f"{change.action} {change.name}" for change in changes if change.action != "keep"]
     if waiting:
-        more = f" and {len(waiting) - NAMED_MAX:,} more" if len(waiting) > NAMED_MAX else ""
-        yield Finding("absent", subject, f"not applied: {', '.join(waiting[:NAMED_MAX])}{more}", "run `quarry apply`")
+        more = f" and {len(waiting) - LISTED_MAX:,} more" if len(waiting) > LISTED_MAX else ""
+        yield Finding("absent", subject, f"not applied: {', '.join(waiting[:LISTED_MAX])}{more}", "run `quarry apply`")
 
 
 _NAME_KEY = "name columns that tell its rows apart as `key` in quarry.toml, then run `quarry apply`"
@@ -209,23 +205,20 @@ def _faults_of_tables(
 ) -> Iterator[tuple[bool, str, str]]:
     """Possible faults of a collection's tables, worst first: whether it has the fault, what it is, what to do."""
     if not all(collection.source):
+        table = f"the table {collection.declaration.source}"
         if declared_source(collection.declaration) in relations:
-            yield (
-                True,
-                f"the table {collection.declaration.source} was replaced by another of this name",
-                "run `quarry apply`",
-            )
-        yield True, f"the table {collection.declaration.source} no longer exists", _MEND
+            yield True, f"{table} was replaced by another of this name", "run `quarry apply`"
+        yield True, f"{table} no longer exists", _MEND
         return
-    declared, others = declared_source(collection.declaration), tables_named({"": collection.declaration})
-    for table in (collection.source, *sorted(others - {declared, collection.source})):
-        name, relation = ".".join(table), relations.get(table)
+    declared, others = declared_source(collection.declaration), referenced_tables({"": collection.declaration})
+    for each in (collection.source, *sorted(others - {declared, collection.source})):
+        name, relation = ".".join(each), relations.get(each)
         if relation is None:
             yield True, f"the table {name}, which it refers to, no longer exists", _MEND
             continue
         grant = f"grant select on {name} to the role of DATABASE_URL"
         yield not relation.may_select, f"this role may not read {name}", grant
-        if table == collection.source:
+        if each == collection.source:
             changed = ", ".join(_changed(collection, relation))
             yield bool(changed), f"columns of {name} have changed: {changed}", _MEND
         if relation.bypassed and not collection.declaration.bypasses_policies:
@@ -235,11 +228,8 @@ def _faults_of_tables(
 def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, str]]:
     """Other possible faults, worst first."""
     declared, source = collection.declaration, ".".join(collection.source)
-    yield (
-        not state.sees_all,
-        f"policies hide rows of {source}",
-        "give the role BYPASSRLS, or add a policy for select using (true)",
-    )
+    policy = "give the role BYPASSRLS, or add a policy for select using (true)"
+    yield not state.sees_all, f"policies hide rows of {source}", policy
     lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
     yield state.problem is not None, f"out of date: {state.problem}", "run `quarry reconcile` once it is fixed"
@@ -298,8 +288,8 @@ def _findings() -> Iterator[Finding]:
     yield Finding("ok", "settings", "valid")
     yield _embedding_model(settings)
     yield _chat_model(settings)
-    named = "DATABASE_URL" if settings.database_url else "DATABASE_SECRET_ARN"
-    where = named if settings.names_database else f"the embedded Postgres in {embedded_directory(settings)}"
+    variable = "DATABASE_URL" if settings.database_url else "DATABASE_SECRET_ARN"
+    where = variable if settings.names_database else f"the embedded Postgres in {embedded_directory(settings)}"
     try:
         with database_url(settings) as url:
             with connect(url, settings.database_schema) as connection:
@@ -335,12 +325,8 @@ def _chat_model(settings: Settings) -> Finding:
         at_bedrock = settings.model_provider == "bedrock"
         where = ", at Bedrock" if at_bedrock else ", at OPENAI_BASE_URL" if settings.openai_base_url else ""
         return Finding("ok", "chat model", f"{settings.chat_model_name}{where} (not called)")
-    return Finding(
-        "absent",
-        "chat model",
-        "none; the fallbacks answer",
-        "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock",
-    )
+    advice = "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock"
+    return Finding("absent", "chat model", "none; the fallbacks answer", advice)
 
 
 def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
@@ -363,14 +349,10 @@ def _extension(connection: SyncConnection, name: str, subject: str, least: tuple
     if row is None:
         return Finding("broken", subject, "not installed on the server", f"install {subject} there")
     version, created = row
-    if _numbers(version) < least:
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < least:
         needed = ".".join(str(part) for part in least)
-        return Finding(
-            "broken",
-            subject,
-            version,
-            f"Quarry needs {needed} or newer: update it, then run `alter extension {name} update`",
-        )
+        advice = f"Quarry needs {needed} or newer: update it, then run `alter extension {name} update`"
+        return Finding("broken", subject, version, advice)
     return Finding("ok", subject, version if created else f"{version}; `quarry migrate` creates it")
 
 
@@ -409,13 +391,10 @@ def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
         return Finding("absent", subject, "none yet", "load data, or run `quarry embed`")
     name, dimensions = row
     if (name, dimensions) != (settings.embedding_model_name, settings.embedding_dimensions):
-        return Finding(
-            "broken",
-            subject,
-            f"made by {name} ({dimensions} dimensions), but the settings name {settings.embedding_model_name}"
-            f" ({settings.embedding_dimensions} dimensions)",
-            "restore the settings, or run `quarry embed --all` to embed everything again",
-        )
+        own = f"{settings.embedding_model_name} ({settings.embedding_dimensions} dimensions)"
+        detail = f"made by {name} ({dimensions} dimensions), but the settings name {own}"
+        advice = "restore the settings, or run `quarry embed --all` to embed everything again"
+        return Finding("broken", subject, detail, advice)
     return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
 
 
@@ -423,11 +402,11 @@ def _weights(connection: SyncConnection, settings: Settings) -> Finding:
     stored: dict[str, float] = dict(
         connection.execute("select name, weight from tuned_weights order by name").fetchall()
     )
-    shown = [
+    weights = [
         f"{name.upper()} {weight:g}" + (", but the environment sets it" if name in settings.model_fields_set else "")
         for name, weight in stored.items()
     ]
-    return Finding("ok", "weights", f"tuned for this database: {'; '.join(shown)}" if shown else "not tuned")
+    return Finding("ok", "weights", f"tuned for this database: {'; '.join(weights)}" if weights else "not tuned")
 
 
 def _rows(connection: SyncConnection) -> Finding:
@@ -448,7 +427,10 @@ async def _not_embedded(database: LocalDatabase) -> Finding:
     subject = "rows not embedded"
     if not backlog:
         return Finding("ok", subject, "none")
-    detail = ", ".join(f"{labels.get(name, name)} {_waiting(waits)}" for name, waits in backlog.items())
+    detail = ", ".join(
+        f"{labels.get(name, name)} {each.rows:,}" + (f" since {each.since:%Y-%m-%d %H:%M} UTC" if each.since else "")
+        for name, each in backlog.items()
+    )
     return Finding("absent", subject, detail, "run `quarry embed --stale`")
 
 
@@ -461,16 +443,6 @@ async def replica_finding(database: LocalDatabase) -> Finding:
     if state == "ok":
         return Finding("ok", subject, "DATABASE_READER_URL answers and is up to date: searches go to it")
     if state == "behind":
-        bound = f"more than {database.settings.database_reader_lag_seconds:g} seconds behind"
-        return Finding("absent", subject, f"{bound}; {elsewhere}", "check its replication")
+        lag = f"more than {database.settings.database_reader_lag_seconds:g} seconds behind"
+        return Finding("absent", subject, f"{lag}; {elsewhere}", "check its replication")
     return Finding("broken", subject, f"does not answer; {elsewhere}", "start it, or unset DATABASE_READER_URL")
-
-
-def _waiting(backlog: Backlog) -> str:
-    since = f" since {backlog.since:%Y-%m-%d %H:%M} UTC" if backlog.since else ""
-    return f"{backlog.rows:,}{since}"
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])

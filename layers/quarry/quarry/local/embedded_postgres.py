@@ -66,7 +66,7 @@ ROOTS_CLUSTERS = Path("/var/lib/quarry")  # for directories that the user nobody
 FIRST_START_BYTES = 130_000_000  # pg0 itself does not say that the disk is full
 START_SECONDS = 120  # recovery after a crash may take its time
 PORT_ATTEMPTS = 5
-PORT_TAKEN = "could not create any TCP/IP sockets"
+PORT_IN_USE = "could not create any TCP/IP sockets"
 UNPACKED = "pgvector [0-9.]+ installed successfully"  # pg0's last step
 ALTERNATIVES = "choose another place with QUARRY_DATA_DIR, or set DATABASE_URL to a Postgres of your own"
 
@@ -230,7 +230,7 @@ class _Cluster:
         for attempt in range(PORT_ATTEMPTS):
             port = (self._last_port() if attempt == 0 else None) or _free_port()
             failure = self._start_on(port, parameters, server_lock)
-            if PORT_TAKEN not in failure:
+            if PORT_IN_USE not in failure:
                 break
         if failure:
             raise EmbeddedPostgresError(f"Postgres did not start. The end of {self.log}:\n{failure}")

@@ -9,17 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from quarry.collections.apply import apply_change, check_rows, stored_collections
-from quarry.collections.catalog_reading import relations_named, with_markup
+from quarry.collections.catalog_reading import relations_by_name, with_markup
 from quarry.collections.declaration import FILE_NAME, read_declarations
-from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
-from quarry.collections.guessing import is_epoch
-from quarry.collections.names import slug, table_name, toml_key, written_table
+from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_loaded, remember
+from quarry.collections.names import is_epoch, quoted_table, slug, table_name, toml_key
 from quarry.collections.relations import Relation
 from quarry.files.forms import ReadOptions
 from quarry.files.records import UnreadableFile
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.cli.command import WrongUsage
-from quarry.local.data import name_of, opened_records, report_failure, report_skipped, sources_of, told_file
+from quarry.local.data import file_facts, name_of, opened_records, report_failure, report_skipped, sources_of
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
@@ -29,8 +28,7 @@ from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.sources import BUILT_IN
-from quarry_map.drafting import draft_one
-from quarry_map.table_draft import told_epoch
+from quarry_map.drafting import draft_one, epoch_note
 
 FILE = Path(FILE_NAME)
 
@@ -70,7 +68,7 @@ def load_collection(
     """
     sources = sources_of(paths)
     text = read_declared(FILE) if FILE.exists() else ""
-    told_name = name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files"
+    name = name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files"
     with open_database() as database:
         schema = database.settings.database_schema
         table = (table[0] or (database.tenant.data_schema if database.tenant else "public"), table[1])
@@ -85,17 +83,17 @@ def load_collection(
                     with opened_records(source, options, table[1]) as (records, bar):
                         load.stage(records, bar.reach)
                 if load.adds_all and mode == "update":
-                    refuse_known(connection, table, load.loaded_files)
+                    refuse_loaded(connection, table, load.loaded_files)
                 load.finish(skip_invalid=skip_invalid, key=key)
                 remember(connection, table, load.loaded_files, alone=load.relation is None or mode == "replace")
-                _report(load, told_name)
+                _report(load, name)
                 with _declared(connection, table, text) as declared:
                     for change in planned(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     check_rows(connection, database.rows_max)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile, Forbidden) as error:
-            report_failure(error, told_name)
+            report_failure(error, name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
@@ -113,16 +111,16 @@ def _check_declared(table: TableName, text: str) -> None:
 
 def _made_before(connection: SyncConnection, table: TableName) -> Relation | None:
     """The table, if it was made of files. Raises ConfigurationError if the name is taken."""
-    shown = written_table(*table)
-    kept = stored_collections(connection).get(table[1])
-    if kept is not None and kept.source not in (table, ("", "")):
+    qualified = quoted_table(*table)
+    collection = stored_collections(connection).get(table[1])
+    if collection is not None and collection.source not in (table, ("", "")):
         raise ConfigurationError(
-            f"The database already has a collection {table[1]} of {written_table(*kept.source)}: choose another name"
+            f"The database already has a collection {table[1]} of {quoted_table(*collection.source)}: choose another name"
         )
-    relation = relations_named(connection, [table]).get(table)
+    relation = relations_by_name(connection, [table]).get(table)
     if relation is not None and not (relation.comment or "").startswith(MADE_BY_LOAD):
         raise ConfigurationError(
-            f"There is already a {relation.kind} {shown}, which `quarry load` did not make: choose another name, or search it"
+            f"There is already a {relation.kind} {qualified}, which `quarry load` did not make: choose another name, or search it"
             f" as it is: `quarry map {table[0]}` declares it"
         )
     if relation is None:
@@ -140,10 +138,10 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     if table[1] in read_declarations(text):
         yield text
         return
-    [relation] = with_markup(connection, [relations_named(connection, [table])[table]])
+    [relation] = with_markup(connection, [relations_by_name(connection, [table])[table]])
     section = draft_one(table[1], relation)
     for column in filter(is_epoch, relation.columns):
-        note(told_epoch(column))
+        note(epoch_note(column))
     before = text if text.endswith("\n") or not text else f"{text}\n"
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
@@ -163,11 +161,11 @@ def _report(load: FileLoad, name: str) -> None:
     report_skipped(load.loaded)
     for remark in load.notes:
         note(remark)
-    read, skipped = load.loaded.rows, load.loaded.skipped
-    line = f"{name}: {read:,} rows read, {read - skipped:,} loaded, {skipped:,} skipped"
+    row_count, skipped = load.loaded.rows, load.loaded.skipped
+    line = f"{name}: {row_count:,} rows read, {row_count - skipped:,} loaded, {skipped:,} skipped"
     if load.relation is not None:
-        changed = f"{read - skipped:,} loaded ({load.loaded.changed:,} new or changed)"
-        tell(line.replace(f"{read - skipped:,} loaded", changed), files=[told_file(name, load.loaded)])
+        changed = f"{row_count - skipped:,} loaded ({load.loaded.changed:,} new or changed)"
+        tell(line.replace(f"{row_count - skipped:,} loaded", changed), files=[file_facts(name, load.loaded)])
         for column, type in load.changed_types.items():
             tell(
                 f"{column} is {type} now: {FILE} declares it as before;"
@@ -177,7 +175,7 @@ def _report(load: FileLoad, name: str) -> None:
         return
     columns = load.guesser.guessed().columns
     guessed = [{"name": each.name, "type": each.type, "header": each.header, "remark": each.remark} for each in columns]
-    tell(files=[told_file(name, load.loaded)], columns=guessed, key=load.key)
+    tell(files=[file_facts(name, load.loaded)], columns=guessed, key=load.key)
     if is_for_programs():
         return
     print(line)

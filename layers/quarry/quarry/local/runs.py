@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import Format, write_csv, write_json
-from quarry.local.terminal import make_console, printable, timeline_bar, write_table
+from quarry.local.telling import Format, write_json
+from quarry.local.terminal import make_console, printable, timeline_bar, write_rows, write_table
 from quarry.models.interface import Prices, Usage
 from quarry.platform.text import shorten
 from quarry.runs.run_log import recent_runs, whole_run
@@ -23,8 +23,6 @@ OTHER_COLUMNS_CELLS = 64
 
 _STATUS_STYLES = {"running": "cyan", "completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
 
-_NO_RUNS = 'No search has run yet: quarry ask records "…"'
-
 Row = Mapping[str, Any]
 
 
@@ -32,19 +30,16 @@ async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool,
     """Print the latest runs, newest first, or those with feedback and the feedback."""
     async with database.services() as services:
         runs = await recent_runs(services.database, limit, with_feedback=with_feedback)
-    if format == "json":
-        write_json(runs)
-    elif format == "csv" and runs:
-        write_csv([*runs[0]], ([*run.values()] for run in runs))
-    elif not runs:
-        print("No run has feedback yet." if with_feedback else _NO_RUNS)
-    else:
-        console = make_console()
-        room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))
-        headings = ("run", "started (UTC)", "domain", "seconds ", "tokens ", "status", "asked")
-        write_table(console, headings, [_summary(run, room) for run in runs])
-        for run in runs if with_feedback else ():
-            console.print(f"{run['id'][:SHORT_ID_CHARACTERS]}  {_feedback(run)}")
+    if not runs and format != "json":
+        print("No run has feedback yet." if with_feedback else 'No search has run yet: quarry ask records "…"')
+        return
+    console = make_console()
+    room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))
+    headings = ("run", "started (UTC)", "domain", "seconds ", "tokens ", "status", "asked")
+    rows = ([*run.values()] for run in runs)
+    write_rows(format, [*runs[0]] if runs else [], rows, headings, (_summary(run, room) for run in runs))
+    for run in runs if with_feedback and format == "table" else ():
+        console.print(f"{run['id'][:SHORT_ID_CHARACTERS]}  {_feedback(run)}")
 
 
 async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
@@ -53,13 +48,8 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
         run = await whole_run(services.database, run_id)
         prices = services.run_log.prices
     if as_json:
-        write_json(
-            run
-            | {
-                "cost_usd": _cost(run, prices),
-                "steps": [{**step, "cost_usd": _cost(step, prices)} for step in run["steps"]],
-            }
-        )
+        steps = [{**step, "cost_usd": _cost(step, prices)} for step in run["steps"]]
+        write_json(run | {"cost_usd": _cost(run, prices), "steps": steps})
     else:
         _show(make_console(), run, prices)
 
@@ -105,7 +95,11 @@ def _show(console: Console, run: Row, prices: Prices) -> None:
         write_table(console, headings, [_step(step, run["duration_ms"], prices) for step in run["steps"]])
     if run["results"]:
         console.print()
-        write_table(console, ("rank ", "score ", "type", "result"), [_result(result) for result in run["results"]])
+        rows = [
+            (str(each["rank"]), f"{each['score']:.4f}", each["result_type"], printable(each["result_id"]))
+            for each in run["results"]
+        ]
+        write_table(console, ("rank ", "score ", "type", "result"), rows)
 
 
 def _feedback(run: Row) -> str:
@@ -134,10 +128,6 @@ def _dollars(cost: float | None) -> str:
     if cost is None:
         return "–"
     return f"${cost:.4f}" if cost else ""
-
-
-def _result(result: Row) -> tuple[str | Text, ...]:
-    return str(result["rank"]), f"{result['score']:.4f}", result["result_type"], printable(result["result_id"])
 
 
 def _status(status: str) -> Text:

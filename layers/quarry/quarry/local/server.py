@@ -28,14 +28,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from quarry.api.routers import EVERYTHING
+from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
-from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections, take_renamed
+from quarry.collections.upkeep import embedded_tables, keep_in_step, take_renamed
 from quarry.domains import import_what_answers
-from quarry.local.config import configure_logging
+from quarry.local.config import configure_logging, noted
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.served_address import noted
-from quarry.local.tenants import migrate_all
+from quarry.local.installation import migrate_tenants_of
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import (
     ConfigurationError,
@@ -209,7 +209,7 @@ class TellingConnections:
         if is_whole:
             connection.request_is_whole()
 
-        async def received() -> Message:
+        async def notify_receive() -> Message:
             nonlocal is_whole
             message = await receive()
             if not message.get("more_body"):
@@ -217,7 +217,7 @@ class TellingConnections:
                 connection.request_is_whole()
             return message
 
-        async def sent(message: Message) -> None:
+        async def notify_send(message: Message) -> None:
             if message["type"] == "http.response.start" and not is_whole and not body_bytes:
                 # nothing tells where the rest of its body ends
                 message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
@@ -225,7 +225,7 @@ class TellingConnections:
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 connection.response_is_whole(body_bytes)
 
-        await self._app(scope, received, sent)
+        await self._app(scope, notify_receive, notify_send)
 
 
 def _on_the_wire(response: Response) -> bytes:
@@ -256,18 +256,17 @@ logger = logging.getLogger(__name__)
 
 def serve(host: str, port: int, *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError if the port is not available, and as `open_database`."""
-    with _bound_socket(host, port) as listener, open_database() as database:
+    with _listening_socket(host, port) as listener, open_database() as database:
         if database.settings.tenant_claim is not None:
-            settings = database.settings
-            migrate_all(database.url, settings.database_schema, settings.embedding_dimensions, None)
+            migrate_tenants_of(database.url, database.settings)
         address = _address(host, listener)
         _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 
 
 def demo(host: str, port: int, *, open_page: bool = False) -> None:
     """Migrate, load the sample data if it is missing, serve, and print what to try. Raises as `serve`."""
-    with _bound_socket(host, port) as listener, open_database() as database:
-        load_samples(database)
+    with _listening_socket(host, port) as listener, open_database() as database:
+        asyncio.run(load_samples(database))
         address = _address(host, listener)
         _run(database, host, listener, _greeting(_things_to_try(address), address, open_page))
 
@@ -374,7 +373,7 @@ async def _log_metrics(services: Services) -> None:
             logger.info("counted: %s", in_words(counts))
 
 
-def _bound_socket(host: str, port: int) -> socket.socket:
+def _listening_socket(host: str, port: int) -> socket.socket:
     """A socket bound to the address but not listening yet: early clients are refused instead of kept waiting."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -394,8 +393,8 @@ def _no_port(error: OSError, host: str, port: int) -> ConfigurationError:
 
 
 def _address(host: str, listener: socket.socket) -> str:
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 -- compared, not bound
-    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}"
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 -- compared, not bound
+    return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}"
 
 
 def _things_to_try(address: str) -> str:
@@ -454,13 +453,13 @@ async def keep(services: Services) -> None:
 
 async def _with_tenants(keepers: Mapping[str, _Keeper], services: Services) -> dict[str, _Keeper]:
     """The keeper of the installation, and that of each of its tenants."""
-    kept = {"": keepers[""]}
+    current = {"": keepers[""]}
     for each in await everyone(services):
         if each is not services:
             schema = each.settings.database_schema
-            kept[schema] = keepers.get(schema) or _Keeper(each, turn_seconds=TURN_SECONDS)
-            kept[schema].services = each  # its quotas may have changed
-    return kept
+            current[schema] = keepers.get(schema) or _Keeper(each, turn_seconds=TURN_SECONDS)
+            current[schema].services = each  # its quotas may have changed
+    return current
 
 
 class _Keeper:

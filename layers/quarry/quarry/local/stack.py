@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from quarry.platform.errors import ConfigurationError, QuarryError
 OUTPUT = "AdminFunction"
 """The stack's output that names the function."""
 
-SENT_BYTES_MAX = 4_000_000
+FILES_BYTES_MAX = 4_000_000
 """Of files; an invocation's event may have 6 MB, and files are sent as base64."""
 
 DECLARATIONS = "quarry.toml"
@@ -48,7 +48,7 @@ def check_fit(arguments: Arguments) -> None:
 
 
 @dataclass
-class _Sent:
+class _Files:
     """Files that go with a command, each by the name that it has there and its path here."""
 
     paths: dict[str, Path] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class _Sent:
         return name
 
     def contents(self) -> dict[str, bytes]:
-        found = {name: path.read_bytes() for name, path in self.paths.items() if path.is_file()}
-        if sum(map(len, [*found.values(), self.stdin])) > SENT_BYTES_MAX:
+        by_name = {name: path.read_bytes() for name, path in self.paths.items() if path.is_file()}
+        if sum(map(len, [*by_name.values(), self.stdin])) > FILES_BYTES_MAX:
             raise WrongUsage(
-                f"the files have more than {SENT_BYTES_MAX // 1_000_000} MB: put them into the stack's bucket, and name them s3://…"
+                f"the files have more than {FILES_BYTES_MAX // 1_000_000} MB: put them into the stack's bucket, and name them s3://…"
             )
-        return found
+        return by_name
 
 
 def run_in_stack(arguments: Arguments) -> int:
@@ -80,13 +80,15 @@ def run_in_stack(arguments: Arguments) -> int:
     Raises WrongUsage, OSError, and QuarryError if the stack cannot be reached.
     """
     check_fit(arguments)
-    argv, sent = _forwarded(arguments)
-    contents = sent.contents()
+    argv, files = _forwarded(arguments)
+    contents = files.contents()
     status = FAILED
-    for frame in _frames(arguments.stack, _request(argv, contents, sent.stdin)):
+    encoded = {name: b64encode(content).decode() for name, content in contents.items()}
+    stdin = b64encode(files.stdin).decode()
+    for frame in _frames(arguments.stack, {"argv": argv, "files": encoded, "stdin": stdin, "principal": None}):
         if "file" in frame:
-            if frame["file"] in sent.paths:  # nothing else is written here, whatever the stack says
-                sent.paths[frame["file"]].write_bytes(b64decode(frame["content"]))
+            if frame["file"] in files.paths:  # nothing else is written here, whatever the stack says
+                files.paths[frame["file"]].write_bytes(b64decode(frame["content"]))
         elif "exit" in frame:
             status = frame["exit"]
         else:
@@ -95,7 +97,7 @@ def run_in_stack(arguments: Arguments) -> int:
     return status
 
 
-def _forwarded(arguments: Arguments) -> tuple[list[str], _Sent]:
+def _forwarded(arguments: Arguments) -> tuple[list[str], _Files]:
     """The command's own arguments, and its files."""
     argv: list[str] = [*arguments.argv]
     while argv and argv[0].startswith("-"):  # options of `quarry` itself
@@ -103,29 +105,17 @@ def _forwarded(arguments: Arguments) -> tuple[list[str], _Sent]:
     if arguments.tenant is not None:
         argv = ["--tenant", arguments.tenant, *argv]
     makes_table = getattr(arguments, "collection", None) is not None
+    values = [getattr(arguments, each, None) for each in (*_FILES, *(["table"] if makes_table else []))]
     names = [
-        text
-        for each in (*_FILES, *(["table"] if makes_table else []))
-        for text in _texts(getattr(arguments, each, None))
+        str(text) for value in values for text in (value if isinstance(value, list) else [value]) if text is not None
     ]
-    sent = _Sent()
+    files = _Files()
     if "-" in names:
-        sent.stdin = sys.stdin.buffer.read()
-    there = {text: sent.add(text) for text in names if text != "-" and not text.startswith("s3:")}
+        files.stdin = sys.stdin.buffer.read()
+    there = {text: files.add(text) for text in names if text != "-" and not text.startswith("s3:")}
     if makes_table:
-        sent.add(DECLARATIONS)
-    return [there.get(each, each) for each in argv], sent
-
-
-def _texts(value: object) -> list[str]:
-    if value is None:
-        return []
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
-
-
-def _request(argv: Sequence[str], files: Mapping[str, bytes], stdin: bytes) -> dict[str, Any]:
-    encoded = {name: b64encode(content).decode() for name, content in files.items()}
-    return {"argv": [*argv], "files": encoded, "stdin": b64encode(stdin).decode(), "principal": None}
+        files.add(DECLARATIONS)
+    return [there.get(each, each) for each in argv], files
 
 
 def _frames(stack: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:

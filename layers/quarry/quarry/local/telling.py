@@ -11,22 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
 
-chosen_tenant: ContextVar[str | None] = ContextVar("chosen_tenant", default=None)
+selected_tenant: ContextVar[str | None] = ContextVar("selected_tenant", default=None)
 """The name after `--tenant`; None: the installation's own schema."""
 
-OF_INSTALLATION = (
-    "completion",
-    "config",
-    "demo",
-    "doctor",
-    "eval",
-    "map",
-    "psql",
-    "tenant",
-    "tools",
-    "tune",
-    "uninstall",
-)
+OF_INSTALLATION = "completion config demo doctor eval map psql tenant tools tune uninstall".split()
 """Commands that know of no tenant."""
 
 
@@ -34,6 +22,11 @@ Format = Literal["table", "csv", "json"]
 
 # a context variable: the code that reports is far below the command that knows the format
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
+
+
+def quantity(number: int, noun: str) -> str:
+    """The number of things: "1 row", "2,000 rows"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def write_json(value: object) -> None:

@@ -13,7 +13,8 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.table import Table
 from rich.text import Text
 
-from quarry.platform.text import visible
+from quarry.local.telling import Format, write_csv, write_json
+from quarry.platform.text import marked_parts, visible
 
 BAR_CELLS = 16
 PLAIN_CELLS = 10_000
@@ -49,6 +50,12 @@ def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
     """The conditions that a result meets and misses, on one line; empty if there are none."""
     met = [Text(f"✓ {printable(label)}", "green") for label in meets]
     return Text("  ").join([*met, *(Text(f"✗ {printable(label)}", "yellow") for label in misses)])
+
+
+def snippet_text(snippet: str) -> Text:
+    """A snippet on one line, the matched words in bold."""
+    parts = ((" ".join(printable(part).split("\n")), "bold" if hit else "") for part, hit in marked_parts(snippet))
+    return Text.assemble(*parts)
 
 
 class MarkdownWriter:
@@ -162,13 +169,29 @@ def write_table(console: Console, headings: Sequence[str], rows: Iterable[Sequen
     console.print(table, soft_wrap=False)
 
 
-def timeline_bar(start: float, duration: float, whole: float, cells: int = BAR_CELLS) -> str:
-    """A span of time as a bar of at most `cells` characters: blank up to its start, then at least one block."""
+def write_rows(
+    format: Format,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    headings: Sequence[str],
+    cells: Iterable[Sequence[str | Text]],
+) -> None:
+    """Print rows of values as JSON or CSV with these columns, or their `cells` as a table."""
+    if format == "json":
+        write_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif format == "csv":
+        write_csv(columns, rows)
+    else:
+        write_table(make_console(), headings, cells)
+
+
+def timeline_bar(start: float, duration: float, whole: float) -> str:
+    """A span of time as a bar of at most BAR_CELLS characters: blank up to its start, then at least one block."""
     if whole <= 0:
         return ""
-    first = min(cells - 1, int(start / whole * cells))
-    length = max(1, round(duration / whole * cells))
-    return " " * first + "█" * min(length, cells - first)
+    first = min(BAR_CELLS - 1, int(start / whole * BAR_CELLS))
+    length = max(1, round(duration / whole * BAR_CELLS))
+    return " " * first + "█" * min(length, BAR_CELLS - first)
 
 
 @dataclass
@@ -179,14 +202,14 @@ class ProgressBar:
     _task: TaskID
     _total: int | None
     _value: int = 0
-    _shown: int = 0
+    _drawn: int = 0
 
     def reach(self, value: int) -> None:
         """Set the amount done since the beginning."""
         self._value = value
         step = UNKNOWN_TOTAL_STEP if self._total is None else self._total / PROGRESS_STEPS
-        if value - self._shown >= step or (value == self._total and value > self._shown):
-            self._shown = value
+        if value - self._drawn >= step or (value == self._total and value > self._drawn):
+            self._drawn = value
             self._progress.update(self._task, completed=value)
 
     def advance(self, amount: int) -> None:

@@ -13,12 +13,12 @@ from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry.catalog import FORGETTABLE
+from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
 from quarry.collections.names import nearest
-from quarry.collections.upkeep import read_collections
 from quarry.collections.uses import quoted
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.telling import quantity, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.people.access import balance_of, grant, latest_entries
 from quarry.platform.errors import Conflict, NotFound
@@ -39,7 +39,7 @@ class Forgotten:
 
 # The order matters: the audit line comes first, since the functions that find and keep out forgotten records read it. Running
 # streams are ended, so that they store nothing more.
-_KEPT: tuple[LiteralString, ...] = (
+_DELETIONS: tuple[LiteralString, ...] = (
     "insert into forgotten (kind, id_hash, domain, rows) values (%(kind)s, id_hash(%(id)s), %(domain)s, '{}')",
     """with quoting as (
          select distinct s.run_id, s.is_over from run_streams s join run_events e on e.run_id = s.run_id
@@ -96,7 +96,7 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
         await _let_go(connection, forgettable.table, id)
         await connection.execute(SQL("delete from {} where id = %s").format(Identifier(forgettable.table)), [id])
         parameters = _parameters(forgettable.kind, forgettable.table, domain, id, texts)
-        for statement in (*forgettable.also, *_OF_WORDS, *_KEPT):
+        for statement in (*forgettable.also, *_OF_WORDS, *_DELETIONS):
             await connection.execute(statement, parameters)
         return await _note(connection, forgettable.kind, id, before)
 
@@ -117,7 +117,7 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
         await connection.execute(
             "delete from collection_changes where collection = %s and key = %s", [collection.id, id]
         )
-        for deletion in (*_OF_WORDS, *_KEPT):
+        for deletion in (*_OF_WORDS, *_DELETIONS):
             await connection.execute(deletion, _parameters(collection.name, collection.rows, "records", id, []))
         return await _note(connection, collection.name, id, before)
 
@@ -152,8 +152,8 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
 async def _is_there(connection: Connection, collection: Collection, id: str) -> bool:
     """Whether the source has the row. Raises Conflict if this role cannot see it."""
     source = quoted(collection.table_sql)
-    seen = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
-    if not (seen and seen["seen"]):
+    visibility = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
+    if not (visibility and visibility["seen"]):
         raise Conflict(
             f"Policies hide rows of {'.'.join(collection.source)} from this role, so it cannot see whether the row was deleted."
         )
@@ -186,14 +186,14 @@ def _parameters(kind: str, table: str, domain: str, id: str, texts: list[str]) -
     return {"kind": kind, "table": table, "domain": domain, "id": id, "quoted": as_json, "texts": texts}
 
 
-ENTRIES_SHOWN = 20
+ENTRIES_MAX = 20
 
 
 async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) -> None:
     """Print a user's balance and the latest entries of their ledger."""
     async with database.services() as services, services.database.transaction() as connection:
         balance = await balance_of(connection, services.settings, user_id)
-        entries = await latest_entries(connection, user_id, ENTRIES_SHOWN)
+        entries = await latest_entries(connection, user_id, ENTRIES_MAX)
     if as_json:
         write_json({"user": user_id, "balance": balance, "entries": [asdict(entry) for entry in entries]})
         return
@@ -201,15 +201,10 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
     if not entries:
         print("No credits yet: the first search opens the account.")
         return
-    rows = [
-        (
-            f"{entry.created_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M}",
-            _amount(entry.amount),
-            entry.reason,
-            entry.reference,
-        )
-        for entry in entries
-    ]
+    rows = []
+    for each in entries:
+        amount = Text(f"{each.amount:+,}", "green" if each.amount > 0 else "")
+        rows.append((f"{each.created_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M}", amount, each.reason, each.reference))
     print()
     write_table(make_console(), ("booked (UTC)", "credits ", "reason", "for"), rows)
 
@@ -222,11 +217,7 @@ async def grant_credits(database: LocalDatabase, user_id: str, credits: int, *, 
 
 
 def _balance(user_id: str, balance: int) -> str:
-    return f"{printable(user_id)} has {balance:,} credit{'' if balance == 1 else 's'}"
-
-
-def _amount(amount: int) -> Text:
-    return Text(f"{amount:+,}", "green" if amount > 0 else "")
+    return f"{printable(user_id)} has {quantity(balance, 'credit')}"
 
 
 EXPORTED: Mapping[str, LiteralString] = {
@@ -265,13 +256,13 @@ EXPORTED: Mapping[str, LiteralString] = {
 async def export_user(database: LocalDatabase, user: str) -> None:
     """Print what Quarry stores about a user. Raises NotFound if there is nothing."""
     async with database.services() as services, services.database.transaction() as connection:
-        kept = {
+        data = {
             name: await (await connection.execute(statement, {"user": user})).fetchall()
             for name, statement in EXPORTED.items()
         }
-    if not any(kept.values()):
+    if not any(data.values()):
         raise NotFound(f"Nothing is stored about a user {user!r}.")
-    write_json({"user": user, **kept})
+    write_json({"user": user, **data})
 
 
 async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json: bool) -> None:

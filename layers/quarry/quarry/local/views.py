@@ -14,15 +14,14 @@ from rich.text import Text
 from quarry.answering.contract import AnswerData, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
 from quarry.companies import contract as companies
-from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
+from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable, snippet_text
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
-from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
 from quarry.verification.wire import CheckedStatement, Confidence, MarkedText, marked_end
 
-SHOWN_CAMPAIGNS = 8
+CAMPAIGNS_MAX = 8
 BAR_WIDTH = 24
 LOCAL_SERVER = "http://127.0.0.1:8080"
 
@@ -47,8 +46,23 @@ class View(ABC):
         self._answer: MarkdownWriter | None = None
         self._marked = MarkedText()
 
+    def show(self, event: BaseModel) -> None:
+        """Print an event."""
+        match event:
+            case ToolCallEvent(data=call):
+                self._tool_call(call.tool, call.arguments)
+            case ToolObservationEvent(data=observation) | campaigns.ToolObservationEvent(data=observation):
+                self._line(f"  {observation.summary}", "dim")
+            case PartialTextEvent(data=piece):
+                self._write(piece.text)
+            case TextWithdrawnEvent(data=withdrawal):
+                self._withdraw(withdrawal.reason)
+            case _:
+                self._show(event)
+
     @abstractmethod
-    def show(self, event: BaseModel) -> None: ...
+    def _show(self, event: BaseModel) -> None:
+        """Print an event of this domain alone."""
 
     def _line(self, text: str, style: str = "") -> None:
         """Print a line of untrusted text."""
@@ -78,10 +92,10 @@ class View(ABC):
 
     def _tool_call(self, tool: str, arguments: Mapping[str, object]) -> None:
         """Print a tool call with its arguments."""
-        written = {
+        values = {
             name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in arguments.items()
         }
-        argument_text = ", ".join(f"{name}: {value}" for name, value in written.items())
+        argument_text = ", ".join(f"{name}: {value}" for name, value in values.items())
         self._line(f"{tool.replace('_', ' ')}: {argument_text or 'everything'}", "dim")
 
     def _write(self, piece: str) -> None:
@@ -100,9 +114,9 @@ class View(ABC):
             self._answer = MarkdownWriter(self._console)
         self._answer.feed(text)
 
-    def _end_answer(self, statements: Iterable[CheckedStatement] = (), label: str = "") -> None:
+    def _end_answer(self, statements: Iterable[CheckedStatement] = ()) -> None:
         """Print the rest of the answer, with its marks and why they are there."""
-        self._print(marked_end(self._marked, statements, label))
+        self._print(marked_end(self._marked, statements))
         if self._answer is not None:
             self._answer.finish()
             self._answer = None
@@ -113,7 +127,7 @@ class View(ABC):
             for question in questions:
                 self._line(f"• {question}")
 
-    def _tell_confidence(self, confidence: Confidence | None) -> None:
+    def _tell_confidence(self, confidence: Confidence | records.ConfidenceEvent | None) -> None:
         if confidence is not None:
             self._console.print()
             self._line(confidence.label, _LEVEL_STYLES[confidence.level])
@@ -140,7 +154,7 @@ class RecordsView(View):
         self._numbers: records.AggregationEvent | None = None
         self._text = ""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         match event:
             case records.ToolCallEvent():
                 self._tool_call(event.tool, event.arguments)
@@ -167,8 +181,7 @@ class RecordsView(View):
         """What follows the text and its sources."""
         match event:
             case records.ConfidenceEvent():
-                self._console.print()
-                self._line(event.label, _LEVEL_STYLES[event.level])
+                self._tell_confidence(event)
             case records.FollowupsEvent():
                 self._ask_next(event.questions)
             case records.DoneEvent():
@@ -205,17 +218,16 @@ class CompaniesView(View):
         """Those that ended while the answer was written: shown below it."""
         self._is_writing = False
 
-    def show(self, event: BaseModel) -> None:
+    def _write(self, piece: str) -> None:
+        self._is_writing = True
+        super()._write(piece)
+
+    def _show(self, event: BaseModel) -> None:
         match event:
             case companies.ActivityEvent(data=step) if step.status != "running":
                 self._steps.append(step)
                 if not self._is_writing:
                     self._show_steps()
-            case PartialTextEvent(data=piece):
-                self._is_writing = True
-                self._write(piece.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
             case companies.FinalAnswerEvent(data=answer):
                 self._end_answer(answer.statements)
                 self._tell_numbers(answer.aggregation, answer.content)
@@ -257,33 +269,23 @@ class CompaniesView(View):
 class CampaignsView(View):
     """The events of a chat about campaigns: searches, answer, campaigns, counts as bars, what to ask next."""
 
-    def show(self, event: BaseModel) -> None:
-        match event:
-            case ToolCallEvent():
-                self._tool_call(event.data.tool, event.data.arguments)
-            case campaigns.ToolObservationEvent():
-                self._line(f"  {event.data.summary}", "dim")
-            case PartialTextEvent():
-                self._write(event.data.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
-            case campaigns.FinalAnswerEvent():
-                self._end(event.data)
-
-    def _end(self, answer: campaigns.ChatResponse) -> None:
+    def _show(self, event: BaseModel) -> None:
+        if not isinstance(event, campaigns.FinalAnswerEvent):
+            return
+        answer = event.data
         self._end_answer(answer.statements)
         self._tell_numbers(answer.aggregation, answer.response)
         self._tell_confidence(answer.confidence)
-        if found := answer.campaigns[:SHOWN_CAMPAIGNS]:
+        if first := answer.campaigns[:CAMPAIGNS_MAX]:
             self._heading(f"Campaigns ({'at least ' if answer.more else ''}{answer.total})")
             self._table(
-                ((each.brand or each.company, each.channel, each.offer or "–") for each in found),
+                ((each.brand or each.company, each.channel, each.offer or "–") for each in first),
                 {},
                 {"style": "dim"},
                 {},
             )
-            if answer.total > SHOWN_CAMPAIGNS:
-                self._line(f"… and {answer.total - len(found)} more", "dim")
+            if answer.total > CAMPAIGNS_MAX:
+                self._line(f"… and {answer.total - len(first)} more", "dim")
         for name in campaigns.AGGREGATED if answer.aggregation else ():
             self._bars(name.replace("_", " "), getattr(answer.aggregation, name))
         self._ask_next(answer.suggestions)
@@ -294,27 +296,18 @@ class CampaignsView(View):
             return
         self._heading(f"By {name}")
         most = max(counts.values())
-        shown = list(counts.items())[:SHOWN_CAMPAIGNS]
-        rows = ((value, "█" * max(1, round(BAR_WIDTH * count / most)), str(count)) for value, count in shown)
+        top = list(counts.items())[:CAMPAIGNS_MAX]
+        rows = ((value, "█" * max(1, round(BAR_WIDTH * count / most)), str(count)) for value, count in top)
         self._table(rows, {}, {"style": "cyan"}, {"justify": "right"})
 
 
 class AnswerView(View):
     """The events of an answer: searches, the text, and the rows that it speaks of."""
 
-    def show(self, event: BaseModel) -> None:
-        match event:
-            case ToolCallEvent():
-                self._tool_call(event.data.tool, event.data.arguments)
-            case ToolObservationEvent():
-                self._line(f"  {event.data.summary}", "dim")
-            case PartialTextEvent():
-                self._write(event.data.text)
-            case TextWithdrawnEvent(data=withdrawal):
-                self._withdraw(withdrawal.reason)
-            case FinalAnswerEvent(data=answer):
-                for result in self._end(answer, answer.results):
-                    self._found(result.id, "", result.title, "", result.snippet)
+    def _show(self, event: BaseModel) -> None:
+        if isinstance(event, FinalAnswerEvent):
+            for result in self._end(event.data, event.data.results):
+                self._show_result(result.id, "", result.title, "", result.snippet)
 
     def _end(self, answer: AnswerData, results: Sequence[R]) -> Iterator[R]:
         """The results to show between the text and what follows them."""
@@ -324,36 +317,33 @@ class AnswerView(View):
             self._line(f"… and {answer.total - len(results)} more", "dim")
         self._tell_degraded(answer.telemetry.degraded)
 
-    def _found(self, id: str, type: str, title: str, about: str, snippet: str) -> None:
+    def _show_result(self, id: str, type: str, title: str, about: str, snippet: str) -> None:
         """A result with its snippet, the matched words in bold."""
         kind = (f"{type}  " if type else "", "cyan")
         self._console.print(Text.assemble(kind, (printable(title), "bold")))
         self._line("  " + " · ".join(filter(None, (about, id))), "dim")
-        text = Text("  ")
-        for part, is_match in marked_parts(snippet):
-            text.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
-        self._console.print(text)
+        self._console.print(Text("  ") + snippet_text(snippet))
 
 
 class ProjectsView(AnswerView):
     """The same for projects: each entity with its type and project."""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         if not isinstance(event, ontology.FinalAnswerEvent):
-            super().show(event)
+            super()._show(event)
             return
         for result in self._end(event.data, event.data.results):
             near = f"{result.id} · only near" if result.near else result.id
-            self._found(near, result.type, result.title, result.project_name or "", result.snippet)
+            self._show_result(near, result.type, result.title, result.project_name or "", result.snippet)
 
 
 class PeopleView(View):
     """The answer of a people search: how the query was read, the people with reasons and cards, what could be relaxed."""
 
-    def show(self, event: BaseModel) -> None:
+    def _show(self, event: BaseModel) -> None:
         assert isinstance(event, people.PeopleSearchResponse)
-        read = event.constraints
-        for name, constraints in (("must", read.must), ("should", read.should), ("not", read.exclude)):
+        payload = event.constraints
+        for name, constraints in (("must", payload.must), ("should", payload.should), ("not", payload.exclude)):
             if listed := "; ".join(_facts(constraints)):
                 self._console.print(Text.assemble((f"{name:<7}", "dim"), printable(listed)))
         if not event.people:

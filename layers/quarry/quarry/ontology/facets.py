@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from quarry.collections.facets import facet_source
-from quarry.collections.own_table import own_tables
+from quarry.collections.facets import facet_source, own_tables
 from quarry.ontology.tables import LOADABLE, TABLES
 from quarry.schema.source import Source
 

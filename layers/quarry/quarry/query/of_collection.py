@@ -22,9 +22,8 @@ from quarry.collections.declaration_parts import (
     RelatedRows,
     is_template,
 )
-from quarry.collections.facets import DATE, called, facet_label, refers, value_of_related
+from quarry.collections.facets import DATE, OwnTable, column_of, facet_label, refers, row_nouns, value_of_related
 from quarry.collections.names import table_name, words
-from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
 from quarry.collections.secrets import is_secret_number, secrecy_of
@@ -74,7 +73,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     return Source(
         collection.name,
         label=collection.label,
-        nouns=called(collection),
+        nouns=row_nouns(collection),
         rows=collection.source_sql,
         key=collection.key_text,
         title=collection.title,
@@ -331,7 +330,7 @@ def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]
 def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
     """The value of the row that a facet refers to, directly or over other rows."""
     ends = facet.model_copy(update={"title": _ends(facet)[1]})
-    return lambda row: as_kind(collection.called(ends, row), facet.kind)
+    return lambda row: as_kind(collection.referred_title(ends, row), facet.kind)
 
 
 def is_name_of_row(facet: FacetDeclaration, link: Link, others: Sequence[Collection]) -> bool:

@@ -177,7 +177,7 @@ async def question_words_of(query: str, first: Searched, toolset: SearchToolset)
     """The words of a question that carry a topic, and which records hold them. Raises DatabaseUnavailable."""
     terms = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
     # words of a type's follow-up questions fit every record and carry no topic
-    of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.asked_of_any)}
+    of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.general_followup)}
     terms = [word for word in terms if of_any.isdisjoint(significant_words(word))] or terms
     terms = list(dict.fromkeys(terms))[:WORDS_MAX]
     languages = dict.fromkeys(language for each in toolset.types for language in each.languages)

@@ -22,12 +22,13 @@ from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from quarry.agent.service import Filter
+from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration_parts import Quoting
-from quarry.collections.facets import DATE, called, facet_source, hides_rows
+from quarry.collections.facets import DATE, facet_source, hides_rows, row_nouns
 from quarry.collections.names import nearest
-from quarry.collections.upkeep import read_collections, take_a_few
+from quarry.collections.upkeep import take_a_few
 from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
@@ -255,7 +256,7 @@ def searched_type(
 ) -> SearchedType:
     """A collection as a type of record; `others` are declared too. `source` is its source, where that is made already."""
     declared, own = collection.declaration, source or facet_source(collection)
-    taken = {called(each)[0] for each in others if each is not collection}
+    taken = {row_nouns(each)[0] for each in others if each is not collection}
     table = replace(
         own,
         # of "order items" and "items", the latter are called items

@@ -7,8 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from quarry.collections.facets import embedded_table
-from quarry.collections.own_table import own_tables
+from quarry.collections.facets import embedded_table, own_tables
 from quarry.platform.tables import ExpiringTable, Forgettable, Line, LoadableTable, Names, Row, Text
 from quarry.platform.text import Identifier
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from quarry.collections.facets import embedded_table
-from quarry.collections.own_table import own_tables
+from quarry.collections.facets import embedded_table, own_tables
 from quarry.domains import module
 from quarry.platform.tables import Forgettable, LoadableTable
 

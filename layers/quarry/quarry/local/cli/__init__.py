@@ -1,4 +1,4 @@
-"""The command `quarry`: its parser and how each command ends. The modules here define the commands.
+"""The command `quarry`: how each command ends. `commands` defines the commands.
 
 Nothing slow is imported here, so that `quarry --help` is quick; each command imports what it needs.
 """
@@ -12,24 +12,8 @@ from collections.abc import Sequence
 
 import click
 
-from quarry import __version__
-from quarry.local.cli import data, searching, tenants
-from quarry.local.cli.command import FAILED, WRONG_USAGE, Group, Invocation, option
-
-_EPILOG = """\
-environment:
-  DATABASE_URL     a Postgres of your own; unset: the embedded one
-  QUARRY_DATA_DIR  where the embedded one keeps its data (default: .quarry)
-  NO_COLOR         set to anything: no colours
-  QUARRY_TOKEN     your token for the server of --server; for a local server, any name
-  docs/settings.md describes OPENAI_API_KEY, OPENAI_BASE_URL and all other settings;
-  the file .env of this folder sets what the environment does not
-
-exit status:
-  0 done, 1 failed, 2 wrong usage
-
-`quarry COMMAND --help` describes a command.
-"""
+from quarry.local.cli.command import FAILED, WRONG_USAGE, Invocation
+from quarry.local.cli.commands import command_line
 
 
 def main(arguments: Sequence[str] | None = None, *, in_stack: bool = False) -> int:
@@ -54,7 +38,7 @@ def main(arguments: Sequence[str] | None = None, *, in_stack: bool = False) -> i
 
 def _run(argv: list[str], *, in_stack: bool) -> int:
     try:
-        return int(commands().main(argv, "quarry", standalone_mode=False, obj=Invocation(argv, in_stack)))
+        return int(command_line().main(argv, "quarry", standalone_mode=False, obj=Invocation(argv, in_stack)))
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else "quarry"
         _complain(f"{error.format_message().rstrip('.')}; see `{name} --help`", name)
@@ -99,28 +83,3 @@ def _explain_postgres(error: Exception) -> str | None:
 
 def _complain(message: str, name: str = "quarry") -> None:
     print(f"{name}:", " ".join(message.split()), file=sys.stderr)
-
-
-def commands() -> Group:
-    """The whole command line."""
-    quarry = Group(
-        "quarry",
-        params=[
-            option("--server", metavar="URL", help="Ask a server; works with `ask`, `query` and `credits show`."),
-            option("--tenant", metavar="NAME", help="Run the command for one tenant; see `quarry tenant --help`."),
-            option("--stack", metavar="NAME", help="Run the command inside a stack on AWS, with your AWS credentials."),
-        ],
-        help="Agentic search over your own Postgres.",
-        epilog=_EPILOG,
-        subcommand_metavar="COMMAND",
-        no_args_is_help=False,
-    )
-    click.version_option(__version__, prog_name="quarry", message="%(prog)s %(version)s")(quarry)
-    searching.add_serving(quarry)
-    data.add_to(quarry)
-    searching.add_searching(quarry)
-    searching.add_judging(quarry)
-    searching.add_users(quarry)
-    tenants.add_tenants(quarry)
-    searching.add_installation(quarry)
-    return quarry

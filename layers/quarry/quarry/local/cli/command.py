@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 from click.core import ParameterSource
 
-from quarry.local.telling import OF_INSTALLATION, chosen_tenant, telling
+from quarry.local.telling import OF_INSTALLATION, selected_tenant, telling
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -53,7 +53,7 @@ def on_database(work: Callable[[LocalDatabase], Coroutine[Any, Any, object]]) ->
         asyncio.run(work(database))
 
 
-def wanted(target: str) -> tuple[Callable[..., Any], list[str]]:
+def imported_function(target: str) -> tuple[Callable[..., Any], list[str]]:
     """Import the function `module:name`; return it and the names of its parameters."""
     import inspect
 
@@ -71,7 +71,7 @@ def calling(target: str) -> Run:
         import asyncio
         from contextlib import ExitStack
 
-        function, names = wanted(target)
+        function, names = imported_function(target)
         values = {name: getattr(arguments, name) for name in names if name != "database"}
         with ExitStack() as opened:
             if "database" in names:
@@ -217,7 +217,7 @@ def _callback(here: Run, there: Run | None) -> Callable[..., int]:
         arguments.dotenv = take_dotenv()
         try:
             _choose_tenant(arguments)
-            return _chosen(arguments, here, there)(arguments)
+            return _runner(arguments, here, there)(arguments)
         except KeyboardInterrupt:
             return INTERRUPTED
         except WrongUsage as error:
@@ -240,7 +240,7 @@ def _arguments(context: click.Context) -> Arguments:
     return Arguments(**values, **vars(context.obj), full_name=context.command_path.partition(" ")[2])
 
 
-def _chosen(arguments: Arguments, here: Run, there: Run | None) -> Run:
+def _runner(arguments: Arguments, here: Run, there: Run | None) -> Run:
     """What to run: the command here, on the server or in the stack. Raises WrongUsage."""
     if arguments.server is not None and arguments.stack is not None:
         raise WrongUsage("use --server or --stack, not both")
@@ -266,7 +266,7 @@ def _choose_tenant(arguments: Arguments) -> None:
         raise WrongUsage(f"`quarry {command}` works on the installation: leave --tenant out")
     if arguments.tenant is not None and arguments.server is not None:
         raise WrongUsage("use --server or --tenant, not both: QUARRY_TOKEN says whose request it is")
-    chosen_tenant.set(arguments.tenant)
+    selected_tenant.set(arguments.tenant)
 
 
 def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
