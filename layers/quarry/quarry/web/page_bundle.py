@@ -27,7 +27,7 @@ VERSION_LENGTH = 12
 DOCUMENTS = ("index.html", "reference.html")
 STYLES = ("vendor/public-sans/public-sans.css", "base.css", "components.css")
 BUNDLES = {
-    "page": ("app.js", (*STYLES, "views/chat.css", "views/ontology.css", "views/people.css", "views/records.css")),
+    "page": ("app.js", (*STYLES, "views.css")),
     "reference": ("reference/reference.js", (*STYLES, "reference/reference.css")),
 }
 """By the name of a bundle its script and its style sheets."""

@@ -1,14 +1,10 @@
-/**
- * Calls to the service, relative to the page. Every failure is a `Problem` with a kind that a view can act on. If the reader stops
- * a call, it throws an AbortError, as `fetch` does (`isStopped`).
- */
+/** Calls to the service, relative to the page. Every failure is a `Problem` with a kind that a view can act on. If the reader stops
+ * a call, it throws an AbortError, as `fetch` does (`isStopped`). */
 
 import {LANGUAGE} from './messages.js';
 
-/**
- * @typedef {'offline' | 'unreachable' | 'not_signed_in' | 'no_credits' | 'not_allowed' | 'not_found' | 'expired' | 'conflict' |
- *   'misdirected' | 'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind
- */
+/** @typedef {'offline' | 'unreachable' | 'not_signed_in' | 'no_credits' | 'not_allowed' | 'not_found' | 'expired' | 'conflict' |
+ *   'misdirected' | 'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind */
 
 /** @type {Record<number, ProblemKind>} */
 const KINDS = {
@@ -30,20 +26,10 @@ const PAUSES_MS = [300, 1000, 2000, 4000, 8000];
 const BUSY_MAX_MS = 16;
 
 export class Problem extends Error {
-  /**
-   * @param {ProblemKind} kind
-   * @param {string} detail the service's message, if any
-   * @param {{status?: number, retryAfterSeconds?: number, requestId?: string, errors?: {pointer: string, message: string}[]}} [more]
-   */
-  constructor(kind, detail = '', more = {}) {
+  /** `detail` is the service's message, if any; `errors` are those of single fields. */
+  constructor(kind, detail = '', {status = 0, retryAfterSeconds = null, requestId = null, errors = []} = {}) {
     super(detail || kind);
-    this.name = 'Problem';
-    this.kind = kind;
-    this.detail = detail;
-    this.status = more.status ?? 0;
-    this.retryAfterSeconds = more.retryAfterSeconds ?? null;
-    this.requestId = more.requestId ?? null;
-    this.errors = more.errors ?? [];
+    Object.assign(this, {name: 'Problem', kind, detail, status, retryAfterSeconds, requestId, errors});
   }
 }
 
@@ -52,8 +38,7 @@ export function isStopped(error) {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/**
- * @typedef {Record<string, string | number | string[] | null | undefined>} Query lists repeat the name; empty values are omitted
+/** @typedef {Record<string, string | number | string[] | null | undefined>} Query lists repeat the name; empty values are omitted
  * @typedef {object} Options
  * @property {Query} [query]
  * @property {unknown} [body]
@@ -61,52 +46,33 @@ export function isStopped(error) {
  * @property {AbortSignal} [signal] stops the call
  * @property {string} [accept]
  * @property {boolean} [isPublic] the call needs no user
- * @property {string | null} [after] resume an earlier stream after this place
- */
+ * @property {string | null} [after] resume an earlier stream after this place */
 
 export class Api {
-  /**
-   * @param {URL} base the service's address, with a trailing slash
-   * @param {{token: () => Promise<string | null>, refused: () => void}} session
-   */
+  /** `base` is the service's address, with a trailing slash; without a `session`, only what is public can be called. */
   constructor(base, session) {
-    this.base = base;
-    this.session = session;
+    Object.assign(this, {base, session});
   }
 
-  /** @param {string} path @param {Options} [options] */
   async get(path, options = {}) {
     return readJson(await this.#request('GET', path, options));
   }
 
-  /** @param {string} path @param {unknown} body @param {Options} [options] */
   async post(path, body, options = {}) {
     return readJson(await this.#request('POST', path, {...options, body}));
   }
 
-  /** Post without expecting content. @param {string} path @param {unknown} body @param {Options} [options] */
-  async send(path, body, options = {}) {
-    await this.#request('POST', path, {...options, body});
-  }
-
-  /** @param {string} path @param {unknown} body */
   async patch(path, body) {
     return readJson(await this.#request('PATCH', path, {body}));
   }
 
-  /** @param {string} path @param {Options} [options] */
-  async delete(path, options = {}) {
-    await this.#request('DELETE', path, options);
+  async delete(path) {
+    await this.#request('DELETE', path, {});
   }
 
-  /**
-   * The events of a stream, server-sent or NDJSON, as they come: POST if there is a body, otherwise GET. A lost connection is resumed
-   * after the last event. An `error` event, silence, and a stream without a last event throw Problems. A stopped stream is
-   * cancelled.
-   * @param {string} path
-   * @param {Options} [options]
-   * @returns {AsyncGenerator<any>}
-   */
+  /** The events of a stream, server-sent or NDJSON, as they come: POST if there is a body, otherwise GET. A lost connection is
+   * resumed after the last event. An `error` event, silence, and a stream without a last event throw Problems. A stopped stream is
+   * cancelled. */
   async *stream(path, options = {}) {
     let place = options.after ?? null;
     let ended = false;
@@ -153,12 +119,13 @@ export class Api {
     }
   }
 
-  /** @param {string} method @param {string} path @param {Options} options */
   async #request(method, path, {query = {}, body, headers = {}, signal, accept = 'application/json', isPublic = false}) {
     const token = isPublic ? null : await this.session.token();
+    const url = new URL(path, this.base);
+    withQuery(url.searchParams, query);
     let response;
     try {
-      response = await fetch(withQuery(new URL(path, this.base), query), {
+      response = await fetch(url, {
         method,
         signal,
         credentials: 'omit',
@@ -179,9 +146,8 @@ export class Api {
     return response;
   }
 
-  /** @param {Response} response */
   async #problem(response) {
-    if (response.status === 401) this.session.refused();
+    if (response.status === 401) this.session?.refused();
     const body = await response.json().catch(() => ({}));
     const retryAfter = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
     return new Problem(KINDS[response.status] ?? 'failed', typeof body.detail === 'string' ? body.detail : '', {
@@ -193,20 +159,16 @@ export class Api {
   }
 }
 
-/**
- * The path of an item by its id, which may contain slashes.
- * @param {...string} segments
- */
+/** The path of an item by its id, which may contain slashes. */
 export function pathOf(...segments) {
   return segments.flatMap((segment) => segment.split('/')).map(encodeURIComponent).join('/');
 }
 
-/** Whether a stream that ended with this error can be resumed. @param {unknown} error */
+/** Whether a stream that ended with this error can be resumed. */
 export function canReadOn(error) {
   return error instanceof Problem && (LOST.has(error.kind) || error.kind === 'rate_limited');
 }
 
-/** The run of an event's place. @param {string} place */
 export function runOf(place) {
   return place.split('/')[0];
 }
@@ -221,18 +183,19 @@ function pause(milliseconds, signal) {
   });
 }
 
-/** @param {URL} url @param {Query} query */
-function withQuery(url, query) {
+/** Adds parameters to those of an address. @param {URLSearchParams} params @param {Query} query */
+export function withQuery(params, query) {
   for (const [name, value] of Object.entries(query)) {
     // an empty value in a list stands for rows without one
     for (const each of Array.isArray(value) ? value : [value === '' ? null : value]) {
-      if (each !== null && each !== undefined) url.searchParams.append(name, String(each));
+      if (each !== null && each !== undefined) params.append(name, String(each));
     }
   }
-  return url;
+  return params;
 }
 
 async function readJson(response) {
+  if (response.status === 204) return null;
   try {
     return await response.json();
   } catch (error) {

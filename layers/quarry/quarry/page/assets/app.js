@@ -1,16 +1,10 @@
-/**
- * The page. The address decides which domain is shown, `search?domain=people&q=…`, and gives every view its state.
+/** The page. The address decides which domain is shown, `search?domain=people&q=…`, and gives every view its state.
  *
- * A view is a module `views/<domain>.js`:
- *
- *     export const title = 'People';
- *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id, hint, quote) { … }, close() { … }}; }
- *
- * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows immediately and after each
- * change of the address within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a
- * view stores there is there again when the reader comes back, and what it saves there also after a reload. `open` opens the panel
- * that the address's fragment names, such as `#motion/42`, on top of the view: a link to one item, which Back closes. `close` stops
- * what still runs.
+ * A view is built once for each visit of its domain, with what stays: `new View(root, context)`. `show(params, entry)` follows
+ * immediately and after each change of the address within the domain: by `context.go`, by back and forward. `entry` is an object of this
+ * history entry: what a view stores there is there again when the reader comes back, and what it saves there also after a reload.
+ * `open(type, id, hint, quote)` opens the panel that the address's fragment names, such as `#motion/42`, on top of the view: a link to one
+ * item, which Back closes. `close` stops what still runs.
  *
  * @typedef {object} Context
  * @property {import('./api.js').Api} api
@@ -23,32 +17,27 @@
  * @property {(type: string, id: string) => string} itemAddress a full address of one item to share, without a search
  * @property {(text: string) => void} announce announces a text to screen readers, politely
  * @property {(text: string) => void} setTitle sets the document's title, before the page's name
- * @property {import('./signin.js').Session} session
- *
- * @typedef {{show: (params: URLSearchParams, entry: import('./entries.js').Entry & Record<string, any>) => void, close: () => void,
- *   open: (type: string, id: string, hint: any, quote?: string) => import('./components/panel.js').Panel | null}} View
- */
+ * @property {import('./signin.js').Session} session */
 
-import {Api} from './api.js';
-import {button, element, icon, replace} from './dom.js';
+import {Api, withQuery} from './api.js';
 import {openKept} from './components/kept.js';
-import {emptyState, noticeOf} from './components/notice.js';
-import {languageChoice} from './components/language.js';
-import {schemeButton} from './components/scheme.js';
-import {DOMAINS, domainNamed, labelOf, nameOf} from './domains.js';
-import {viewOf} from './views/answers.js';
-import * as campaigns from './views/campaigns.js';
-import * as companies from './views/companies.js';
-import * as ontology from './views/ontology.js';
-import * as people from './views/people.js';
-import * as records from './views/records.js';
+import {emptyState, noticeOf} from './components/panel.js';
+import {languageChoice, schemeButton} from './components/preferences.js';
+import {button, element, icon, replace} from './dom.js';
 import {currentEntry, forgetEntries} from './entries.js';
-import {Session} from './signin.js';
+import {domainNamed, DOMAINS, labelOf, nameOf} from './format.js';
 import {gettext} from './messages.js';
+import {Session} from './signin.js';
+import {AnswersView} from './views/answers.js';
+import {CampaignsView} from './views/campaigns.js';
+import {CompaniesView} from './views/companies.js';
+import {OntologyView} from './views/ontology.js';
+import {PeopleView} from './views/people.js';
+import {RecordsView} from './views/records.js';
 
 const HOME = new URL('./', location.href);
 
-const VIEWS = {campaigns, companies, ontology, people, records};
+const VIEWS = {campaigns: CampaignsView, companies: CompaniesView, ontology: OntologyView, people: PeopleView, records: RecordsView};
 
 const page = {
   view: document.querySelector('[data-view]'),
@@ -57,18 +46,18 @@ const page = {
   announcer: document.querySelector('[data-announcer]'),
 };
 
-/** @type {{domain: string, view: View, entry: import('./entries.js').Entry | null} | null} */
+/** @type {{domain: string, view: import('./views/view.js').View, entry: import('./entries.js').Entry | null} | null} */
 let shown = null;
 
-/** The panel that the address names; `left` is called when the reader closed it. @type {{name: string, panel: import('./components/panel.js').Panel, left: () => void} | null} */
+/** The panel that the address names; `onclose` is called when the reader closed it. */
 let item = null;
 
 /** What is known about opened items, by their names in the address. */
 const hints = new Map();
 
 /** Whether the current history entry is that of a closed panel. The next entry then replaces it, so that Back leads to the entry
- * before the one below the panel. (Going back on close would be asynchronous: the reader may have acted by then, and it may never happen.)
- */
+ * before the one below the panel. (Going back on close would be asynchronous: the reader may have acted by then, and it may never
+ * happen.) */
 let isLeft = false;
 
 let config, session, api;
@@ -83,7 +72,7 @@ function translateDocument() {
 async function start() {
   translateDocument();
   try {
-    config = await fetchJson('config.json');
+    config = await new Api(HOME, null).get('config.json', {isPublic: true});
     session = new Session(config.sign_in, HOME);
     api = new Api(HOME, {token: () => session.token(), refused: () => { session.refused(); showTools(); }});
   } catch (problem) {
@@ -92,40 +81,22 @@ async function start() {
   }
   listen();
   try {
-    await finishSignIn();
+    const destination = await session.finish(new URLSearchParams(location.search));
+    if (destination !== null) history.replaceState(null, '', new URL(`search${destination}`, HOME));
   } catch (problem) {
+    history.replaceState(null, '', HOME);
     showTools();
     fail(problem, show);
     return;
   }
   showTools();
-  await show();
+  show();
 }
 
-/** A failure in place of the view. */
 function fail(problem, goOn) {
   const notice = noticeOf(problem, {retry: goOn});
   const canGoOn = problem.kind === 'not_signed_in' && button(gettext('Go on without'), {onclick: goOn});
   replace(page.view, element('div', {class: 'column'}, element('h1', {class: 'visually-hidden'}, 'Quarry'), notice, canGoOn));
-}
-
-/** Before there is a session. */
-async function fetchJson(path) {
-  return new Api(HOME, {token: async () => null, refused: () => {}}).get(path, {isPublic: true});
-}
-
-async function finishSignIn() {
-  const destination = await session.finish(new URLSearchParams(location.search)).catch((problem) => {
-    history.replaceState(null, '', HOME);
-    throw problem;
-  });
-  if (destination !== null) history.replaceState(null, '', new URL(`search${destination}`, HOME));
-}
-
-/** The domain in the address, if it exists. */
-function namedDomain(params = new URLSearchParams(location.search)) {
-  const name = params.get('domain');
-  return domainNamed(name) ?? (config.domains.includes(name) ? name : null);
 }
 
 /** All domains, those with a view of their own first. */
@@ -135,14 +106,14 @@ function domains() {
 
 /** The domain in the address, otherwise the first that has data. */
 function domainOf(params) {
-  const named = namedDomain(params);
-  if (named !== null) return named;
+  const name = params.get('domain');
+  const domain = domainNamed(name) ?? (config.domains.includes(name) ? name : null);
+  if (domain !== null) return domain;
   // records are the default and have no parameter, so a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
-  return domains().find((name) => config.domains.includes(name)) ?? 'records';
+  return domains().find((each) => config.domains.includes(each)) ?? 'records';
 }
 
-/** Show the state in the address. */
 function show() {
   const isSame = shown !== null && location.search === shown.entry?.address;
   const entry = currentEntry(isSame ? shown.entry : null);
@@ -158,7 +129,7 @@ function show() {
   if (shown?.domain !== domain) {
     shown?.view.close();
     shown = null;
-    shown = {domain, view: mounted(domain, VIEWS[domain] ?? viewOf(domain)), entry: null};
+    shown = {domain, view: mounted(domain), entry: null};
   }
   shown.entry = entry;
   entry.address = location.search;
@@ -176,21 +147,21 @@ function showItem() {
   const [type, ...id] = name.split('/');
   const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name), history.state?.quote);
   if (panel === null) return;
-  const left = () => {
+  const onclose = () => {
     // a panel closed by navigating elsewhere leaves the new address as it is
     if (item !== own) return;
     item = null;
     isLeft = history.state?.isOver === true;
     history.replaceState({...history.state, isOver: false, isLeft}, '', `${location.pathname}${location.search}`);
   };
-  const own = {name, panel, left};
+  const own = {name, panel, onclose};
   item = own;
-  panel.dialog.addEventListener('close', left);
+  panel.dialog.addEventListener('close', onclose);
 }
 
 /** A browser reports that a dialog was closed later, when the reader may have moved on. */
 function leaveWhatIsClosed() {
-  if (item && !item.panel.dialog.open) item.left();
+  if (item && !item.panel.dialog.open) item.onclose();
 }
 
 function closeItem() {
@@ -213,7 +184,6 @@ function fragmentOf(name) {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Add a history entry, or replace the entry of a closed panel. */
 function enter(state, address) {
   if (isLeft) history.replaceState(state, '', address);
   else history.pushState(state, '', address);
@@ -232,11 +202,12 @@ function openItem(name, hint, quote) {
   showItem();
 }
 
-/** @returns {View} in the emptied page */
-function mounted(domain, module) {
+/** The view of a domain, in the emptied page. */
+function mounted(domain) {
   setTitle(domain, '');
   const root = element('div', {class: `view view-${domain}`});
-  const view = module.mount(root, contextOf(domain));
+  const context = contextOf(domain);
+  const view = domain in VIEWS ? new VIEWS[domain](root, context) : new AnswersView(domain, root, context);
   replace(page.view, !config.domains.includes(domain) && nothingYet(domain), root);
   return view;
 }
@@ -248,7 +219,6 @@ function nothingYet(domain) {
     gettext('To load data, run '), command('quarry load'), gettext('; for sample data, '), command('quarry sample'), gettext('. Then reload this page.')));
 }
 
-/** @returns {Context} */
 function contextOf(domain) {
   const address = (params) => addressOf(domain, params);
   return {
@@ -272,11 +242,7 @@ function contextOf(domain) {
 }
 
 function addressOf(domain, params) {
-  const query = new URLSearchParams(domain === 'records' ? {} : {domain: nameOf(domain)});
-  for (const [name, value] of Object.entries(params)) {
-    // an empty value in a list stands for rows without one
-    for (const each of Array.isArray(value) ? value : [value === '' ? null : value]) if (each !== null && each !== undefined) query.append(name, String(each));
-  }
+  const query = withQuery(new URLSearchParams(domain === 'records' ? {} : {domain: nameOf(domain)}), params);
   return query.size ? `search?${query}` : './';
 }
 
@@ -286,11 +252,8 @@ function setTitle(domain, text) {
 
 function showDomains(current) {
   const names = domains().filter((name) => config.domains.includes(name) || name === current);
-  replace(page.domains, names.map((name) => element('a', {
-    href: addressOf(name, {}),
-    'aria-current': name === current && 'page',
-    data: {domain: name},
-  }, labelOf(name))));
+  replace(page.domains, names.map((name) =>
+    element('a', {href: addressOf(name, {}), 'aria-current': name === current && 'page', data: {domain: name}}, labelOf(name))));
   page.domains.hidden = names.length < 2;
   // on a phone the row may be wider than the window
   page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
@@ -335,7 +298,7 @@ function followInside(event) {
   visit(url);
 }
 
-/** Go to an address of the page, as a new history entry. @param {string | URL} address */
+/** Go to an address of the page, as a new history entry. */
 function visit(address) {
   leaveWhatIsClosed();
   enter({key: crypto.randomUUID()}, address);

@@ -1,27 +1,19 @@
-/**
- * Builds the page's nodes. Text becomes text nodes and nothing here parses HTML, so text from a model or a record stays text.
+/** Builds the page's nodes. Text becomes text nodes and nothing here parses HTML, so text from a model or a record stays text.
  *
  *     element('p', {class: 'lead', hidden: false}, 'Hello ', element('b', {}, name))
  *     element('button', {type: 'button', on: {click: open}}, 'Open')
  *
- * @typedef {Node | string | number | null | undefined | false | Child[]} Child
- */
+ * @typedef {Node | string | number | null | undefined | false | Child[]} Child */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * Create an element. Attributes with the value false, null or undefined are omitted, true is an empty attribute; `on` holds event
- * listeners, `data` data attributes, `style` styles and custom properties by CSS name. Throws on attributes that could run
- * code; an address that is not http(s), mailto or tel is omitted.
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...Child} children
- */
+/** Create an element. Attributes with the value false, null or undefined are omitted, true is an empty attribute; `on` holds event
+ * listeners, `data` data attributes, `style` styles and custom properties by CSS name. Throws on attributes that could run code; an
+ * address that is not http(s), mailto or tel is omitted. */
 export function element(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** Like `element`, in SVG's namespace. */
 export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -39,12 +31,11 @@ function filled(node, attributes, children) {
 // Ids and filter values stay as in the data; their invisible characters are not shown.
 const INVISIBLE = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** A text without invisible characters that change how it reads. @param {string} text */
+/** A text without invisible characters that change how it reads. */
 export function visible(text) {
   return text.replace(INVISIBLE, '').replace(/[\u2028\u2029]/g, '\n');
 }
 
-/** @param {Child[]} children */
 function nodes(children) {
   return children.flat(Infinity).filter((child) => child != null && child !== false).map((child) => (child instanceof Node ? child : visible(String(child))));
 }
@@ -64,10 +55,7 @@ function setAttribute(node, name, value) {
 
 const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 
-/**
- * The address if it is safe to follow, otherwise null.
- * @param {string} address
- */
+/** The address if it is safe to follow, otherwise null. */
 function safeAddress(address) {
   try {
     return SAFE_SCHEMES.has(new URL(address, document.baseURI).protocol) ? address : null;
@@ -76,21 +64,12 @@ function safeAddress(address) {
   }
 }
 
-/**
- * A link to another site, or only its text if the address is not a full http or https one.
- * @param {string} address
- * @param {...Child} children
- */
+/** A link to another site, or only its text if the address is not a full http or https one. */
 export function outsideLink(address, ...children) {
   if (!/^https?:\/\//i.test(address) || safeAddress(address) === null) return element('span', {}, ...children);
   return element('a', {href: address, target: '_blank', rel: 'noopener noreferrer nofollow'}, ...children);
 }
 
-/**
- * Replace the children of `node` with `children`.
- * @param {Element} node
- * @param {...Child} children
- */
 export function replace(node, ...children) {
   node.replaceChildren(...nodes(children));
 }
@@ -99,11 +78,8 @@ const MARK = '<mark>';
 const MARK_END = '</mark>';
 const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
 
-/**
- * A snippet from the service, escaped except for `<mark>`, as nodes: marks become elements, everything else text.
- * @param {string} snippet
- * @returns {(Node | string)[]}
- */
+/** A snippet from the service, escaped except for `<mark>`, as nodes: marks become elements, everything else text.
+ * @returns {(Node | string)[]} */
 export function marked(snippet) {
   const pieces = [];
   let end = 0;
@@ -118,7 +94,6 @@ export function marked(snippet) {
   return pieces.filter((piece) => piece !== '');
 }
 
-/** A snippet's text without its marks. */
 export function plain(snippet) {
   return unescaped(snippet.replace(/<\/?mark>/g, ''));
 }
@@ -156,31 +131,38 @@ const ICONS = {
   person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
 };
 
-/**
- * A line icon, hidden from screen readers: its meaning is in the text next to it or in its button's label.
- * @param {keyof typeof ICONS} name
- */
+/** A line icon, hidden from screen readers: its meaning is in the text next to it or in its button's label. */
 export function icon(name) {
   return svg('svg', {viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false'}, svg('path', {d: ICONS[name]}));
 }
 
-/**
- * A button. Its kinds are `primary`, `quiet` and `icon`.
+/** A button. Its kinds are `primary`, `quiet` and `icon`.
  * @param {Child | Child[]} label
- * @param {{onclick?: (event: Event) => void, kind?: string, title?: string, [attribute: string]: any}} [options]
- */
+ * @param {{onclick?: (event: Event) => void, kind?: string, title?: string, [attribute: string]: any}} [options] */
 export function button(label, {onclick, kind = '', ...attributes} = {}) {
   return element('button', {type: 'button', class: `button ${kind}`.trim(), on: {click: onclick}, ...attributes}, label);
 }
 
-/** For screen readers only. */
+/** A button whose work may fail; it then says so by what `failure` makes of the error. @param {(control: Element) => Promise<void>} work */
+export function taskButton(label, work, failure) {
+  const control = button(label, {kind: 'quiet', onclick: () => work(control).catch((error) => {
+    control.disabled = false;
+    replace(control, failure(error));
+  })});
+  return control;
+}
+
+/** A button that looks like a link in a sentence. */
+export function textButton(text, onclick) {
+  return element('button', {type: 'button', class: 'text-button', on: {click: onclick}}, text);
+}
+
 export function hiddenText(text) {
   return element('span', {class: 'visually-hidden'}, text);
 }
 
 let lastId = 0;
 
-/** An id that is unique on the page. */
 export function uniqueId(prefix) {
   lastId += 1;
   return `${prefix}-${lastId}`;

@@ -1,20 +1,16 @@
-/**
- * The page's data for each entry of the browser's history. A view stores what it likes there; what is `saved` survives a
- * reload, so that nothing is requested again.
- */
+/** The page's data for each entry of the browser's history. A view stores what it likes there; what is `saved` survives a reload, so
+ * that nothing is requested again. */
 
 const PREFIX = 'quarry.entry.';
 
-/** @type {Map<string, Entry>} */
 const entries = new Map();
 
-export class Entry {
-  /** @param {string} key @param {boolean} isArrival whether the reader came from outside the page: by a link or a typed address */
+class Entry {
+  /** @param {boolean} isArrival whether the reader came from outside the page: by a link or a typed address */
   constructor(key, isArrival) {
     this.key = key;
     this.isArrival = isArrival;
-    /** @type {Record<string, any>} */
-    this.saved = read(PREFIX + key)?.saved ?? {};
+    this.saved = stored(PREFIX + key)?.saved ?? {};
   }
 
   /** Mark this entry, the current one, as the reader's own: a reload then runs it. */
@@ -30,7 +26,7 @@ export class Entry {
   }
 }
 
-/** The current entry. After a change of only the fragment, it is still `before`. @param {Entry | null} before */
+/** The current entry. After a change of only the fragment, it is still `before`. */
 export function currentEntry(before = null) {
   const key = history.state?.key ?? before?.key ?? crypto.randomUUID();
   if (history.state?.key === undefined) history.replaceState({key, isArrival: before?.isArrival ?? true}, '');
@@ -51,7 +47,8 @@ function savedNames() {
   }
 }
 
-function read(name) {
+/** What this tab stores under a name; null without storage. */
+export function stored(name) {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null');
   } catch {
@@ -78,6 +75,6 @@ function write(name, value) {
 
 /** Oldest first. @param {string[]} names */
 function byAge(names) {
-  const ages = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
+  const ages = new Map(names.map((name) => [name, stored(name)?.at ?? 0]));
   return names.sort((one, other) => ages.get(one) - ages.get(other));
 }

@@ -1,9 +1,8 @@
-/**
- * Numbers, times and dates as text. `language`, if given, is that of the data shown.
- */
+/** The label of each domain, in the order of the navigation. */
 
-import {LANGUAGE as PAGE_LANGUAGE, pgettext} from './messages.js';
+import {gettext, LANGUAGE as PAGE_LANGUAGE, pgettext} from './messages.js';
 
+/** Numbers, times and dates as text. `language`, if given, is that of the data shown. */
 /** English is British here. */
 const LANGUAGE = PAGE_LANGUAGE === 'en' ? 'en-GB' : PAGE_LANGUAGE;
 
@@ -11,12 +10,10 @@ const DAY = {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'};
 const MONTH = {month: 'short', year: 'numeric', timeZone: 'UTC'};
 const MOMENT = new Intl.DateTimeFormat(LANGUAGE, {dateStyle: 'long', timeStyle: 'short'});
 
-/** A date such as `2024-02-13`, or an ISO time's day. */
 export function day(iso, language = LANGUAGE) {
   return formatted(formatOf(Intl.DateTimeFormat, language, DAY), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
-/** The month of a date. */
 export function month(iso, language = LANGUAGE) {
   return formatted(formatOf(Intl.DateTimeFormat, language, MONTH), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
@@ -40,36 +37,33 @@ function formatted(format, iso, otherwise) {
   return Number.isNaN(date.getTime()) ? String(otherwise) : format.format(date);
 }
 
-/** @param {number} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds < 1000) return `${Math.max(1, Math.round(milliseconds))} ms`;
   const places = milliseconds < 10_000 ? 1 : 0;
   return `${new Intl.NumberFormat(LANGUAGE, {minimumFractionDigits: places, maximumFractionDigits: places}).format(milliseconds / 1000)} s`;
 }
 
-/** Two decimals at most; below 0.1 the first three digits that are not 0. @param {number} value */
+/** Two decimals at most; below 0.1 the first three digits that are not 0. */
 function places(value) {
   return value === 0 || Math.abs(value) >= 0.1 ? {maximumFractionDigits: 2} : {maximumSignificantDigits: 3};
 }
 
-/** @param {number} value */
 export function number(value, language = LANGUAGE) {
   return formatOf(Intl.NumberFormat, language, places(value)).format(value);
 }
 
-/** A part of 1 in percent. @param {number} value */
+/** A part of 1 in percent. */
 export function percent(value, language = LANGUAGE) {
   return formatOf(Intl.NumberFormat, language, {style: 'percent', ...places(100 * value)}).format(value);
 }
 
-/** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may come without one @param {string} [language] */
+/** @param {string | undefined} currency its ISO 4217 code; money may come without one */
 export function amount(value, currency, language = LANGUAGE, isMoney = Boolean(currency)) {
   const fewest = 'maximumFractionDigits' in places(value) ? {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2} : {};
   const options = {...fewest, ...places(value)};
   return formatOf(Intl.NumberFormat, language, currency ? {style: 'currency', currency, ...options} : options).format(value);
 }
 
-/** @param {number} value @param {string} currency its ISO 4217 code */
 export function money(value, currency) {
   return new Intl.NumberFormat(LANGUAGE, {style: 'currency', currency, maximumFractionDigits: value < 10_000 ? 0 : 1, notation: value < 10_000 ? 'standard' : 'compact'}).format(value);
 }
@@ -82,7 +76,6 @@ export function rupees(value) {
 /** The label of a group without a value. */
 export const NONE = pgettext('none', 'none');
 
-/** A text that begins with a capital. @param {string} text */
 export function sentenceCase(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -90,4 +83,23 @@ export function sentenceCase(text) {
 /** A name in the data, such as `agenda_item`, in words. */
 export function words(name) {
   return sentenceCase(String(name).replaceAll('_', ' '));
+}
+
+export const DOMAINS = {records: gettext('Records'), companies: gettext('Companies'), people: gettext('People'), ontology: gettext('Projects'), campaigns: gettext('Campaigns')};
+
+/** The label of a domain, also of one that is not listed. */
+export function labelOf(domain) {
+  return DOMAINS[domain] ?? domain[0].toUpperCase() + domain.slice(1).replaceAll('_', ' ');
+}
+
+/** The name of a domain in addresses and on the command line, where it is not the API's. */
+const NAMES = {ontology: 'projects'};
+
+export function nameOf(domain) {
+  return NAMES[domain] ?? domain;
+}
+
+/** The domain that a name stands for, by either of its names; null for none. */
+export function domainNamed(name) {
+  return Object.keys(DOMAINS).find((domain) => name === domain || name === nameOf(domain)) ?? null;
 }

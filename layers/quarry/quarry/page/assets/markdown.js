@@ -1,12 +1,9 @@
-/**
- * Markdown to nodes. The vendored lexer reads it; what it found becomes elements by the list below and everything else text. Raw HTML,
- * images, link definitions and addresses that are not http(s) never become what they ask for.
- */
+/** Markdown to nodes. The vendored lexer reads it; what it found becomes elements by the list below and everything else text. Raw
+ * HTML, images, link definitions and addresses that are not http(s) never become what they ask for. */
 
-import {Lexer, Marked} from './vendor/marked/marked.esm.js';
-import {repeats} from './components/numbers.js';
-import {sortable} from './components/table.js';
+import {repeats, sortable} from './components/charts.js';
 import {element, outsideLink} from './dom.js';
+import {Lexer, Marked} from './vendor/marked/marked.esm.js';
 
 const NESTING_MAX = 12;
 // A longer paragraph is shown without its markup.
@@ -14,7 +11,7 @@ const INLINE_CHARACTERS_MAX = 2000;
 // a citation, or the place of a statement that the check marks: see statementPlace
 const CITATION = /\[(\d{1,3})\]|\ue010(\d{1,3})\ue011/g;
 
-/** What stands in a text for the mark of a statement. @param {number} place */
+/** What stands in a text for the mark of a statement. */
 export const statementPlace = (place) => `\ue010${place}\ue011`;
 
 // Without these an HTML tag is text, and `[1]: http://…` cannot turn a citation into a link.
@@ -44,27 +41,21 @@ function asText(text, tokens) {
   return tokens;
 }
 
-/**
- * @typedef {(n: number, isStatement?: boolean) => Node | null} Cite builds the mark of citation `[n]`, or of a statement; null if there
- * is no such source, or nothing to mark
- */
+/** @typedef {(n: number, isStatement?: boolean) => Node | null} Cite builds the mark of citation `[n]`, or of a statement; null if there
+ * is no such source, or nothing to mark */
 
-/**
- * A growing text. Unchanged blocks keep their nodes, so that focus and selection in them survive.
- */
+/** A growing text. Unchanged blocks keep their nodes, so that focus and selection in them survive. */
 export class MarkdownView {
-  /** @param {Element} root @param {{cite?: Cite, above?: number}} [options] `above`: the level of the heading above it */
+  /** @param {{cite?: Cite, above?: number}} [options] `above`: the level of the heading above it */
   constructor(root, {cite = () => null, above = 2} = {}) {
     this.root = root;
     this.cite = cite;
     this.above = above;
     /** Each block with the heading levels that are open after it. @type {{raw: string, node: Node, open: number[]}[]} */
     this.blocks = [];
-    /** @type {Element | null} */
     this.figure = null;
   }
 
-  /** Replace the text with `text`. */
   show(text) {
     const tokens = new BoundedLexer(OPTIONS).lex(text).filter((token) => token.type !== 'space');
     let kept = 0;
@@ -79,7 +70,7 @@ export class MarkdownView {
     this.#place();
   }
 
-  /** Keep `node`, which charts a number, right below the first block that contains one; null removes it. @param {Element | null} node */
+  /** Keep `node`, which charts a number, right below the first block that contains one; null removes it. */
   illustrate(node) {
     for (const {node: each} of this.blocks) each.hidden = false;
     this.figure?.remove();
@@ -96,7 +87,6 @@ export class MarkdownView {
   }
 }
 
-/** @param {string} text @param {Cite} [cite] */
 export function markdown(text, cite) {
   const root = element('div', {class: 'prose'});
   new MarkdownView(root, {cite}).show(text);

@@ -1,7 +1,5 @@
-/**
- * What the page says, in its language: English stands in the source. `languages/<code>.js`, which the document of another language
- * loads first, holds the other texts by their English ones. Placeholders are names in braces.
- */
+/** What the page says, in its language: English stands in the source. `languages/<code>.js`, which the document of another language
+ * loads first, holds the other texts by their English ones. Placeholders are names in braces. */
 
 /** The language of the page as an ISO 639-1 code. */
 export const LANGUAGE = document.documentElement.lang;
@@ -13,22 +11,17 @@ const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'].filter((form) => PL
 /** What separates the context of a message from its text, as in gettext. */
 const CONTEXT_END = '\u0004';
 
-/** @typedef {Record<string, string | number>} Values */
-
-/** A message. @param {string} text @param {Values} [values] of its placeholders */
+/** A message; `values` are those of its placeholders. */
 export function gettext(text, values = {}) {
   return filled(MESSAGES[text] ?? text, values);
 }
 
-/** A message whose text alone does not say what it means. @param {string} context @param {string} text @param {Values} [values] */
+/** A message whose text alone does not say what it means. */
 export function pgettext(context, text, values = {}) {
   return filled(MESSAGES[context + CONTEXT_END + text] ?? text, values);
 }
 
-/**
- * A message in the form for a number, which `{number}` stands for.
- * @param {string} one @param {string} many @param {number} number @param {Values} [values]
- */
+/** A message in the form for a number, which `{number}` stands for. */
 export function ngettext(one, many, number, values = {}) {
   const forms = MESSAGES[one] ?? [one, many];
   const digits = new Intl.NumberFormat(LANGUAGE === 'en' ? 'en-GB' : LANGUAGE).format(number);

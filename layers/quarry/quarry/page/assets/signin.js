@@ -1,9 +1,8 @@
-/**
- * Sign-in with Cognito's managed login: the authorization code flow with PKCE (RFC 7636). Tokens are stored for this tab only and
- * sent to the service as bearer tokens. If the service has no sign-in, calls go out without a token.
- */
+/** Sign-in with Cognito's managed login: the authorization code flow with PKCE (RFC 7636). Tokens are stored for this tab only and
+ * sent to the service as bearer tokens. If the service has no sign-in, calls go out without a token. */
 
 import {Problem} from './api.js';
+import {stored} from './entries.js';
 import {gettext} from './messages.js';
 
 const TOKENS = 'quarry.tokens';
@@ -12,24 +11,17 @@ const PENDING = 'quarry.signin';
 // So that a token does not expire on its way.
 const SPARE_MS = 60_000;
 
-/**
- * @typedef {{domain: string, client_id: string, scopes: string[]}} SignIn from /config.json
- * @typedef {{id: string, access: string, refresh?: string, expires: number}} Tokens `expires` in milliseconds since 1970
- */
+/** @typedef {{domain: string, client_id: string, scopes: string[]}} SignIn from /config.json
+ * @typedef {{id: string, access: string, refresh?: string, expires: number}} Tokens `expires` in milliseconds since 1970 */
 
 export class Session {
-  /**
-   * @param {SignIn | null} settings
-   * @param {URL} home the page's address, to which managed login returns
-   */
+  /** @param {URL} home the page's address, to which managed login returns */
   constructor(settings, home) {
     this.settings = settings;
     this.home = home;
-    /** @type {Promise<void> | null} */
     this.refreshing = null;
   }
 
-  /** Whether there is a sign-in. */
   get isNeeded() {
     return this.settings !== null;
   }
@@ -57,7 +49,6 @@ export class Session {
     return tokens.access;
   }
 
-  /** The service rejected the token. */
   refused() {
     forget(TOKENS);
   }
@@ -84,12 +75,8 @@ export class Session {
     location.assign(this.#address('/logout', {client_id: this.settings.client_id, logout_uri: this.home.href}));
   }
 
-  /**
-   * After a return from managed login: redeems the code and resolves to the query string to continue with; otherwise null. Throws a
-   * Problem of kind `not_signed_in` if login was refused, or if this tab did not start it.
-   * @param {URLSearchParams} params
-   * @returns {Promise<string | null>}
-   */
+  /** After a return from managed login: redeems the code and resolves to the query string to continue with; otherwise null. Throws a
+   * Problem of kind `not_signed_in` if login was refused, or if this tab did not start it. */
   async finish(params) {
     if (this.settings === null || !params.has('state') || !(params.has('code') || params.has('error'))) return null;
     const pending = stored(PENDING);
@@ -141,16 +128,8 @@ export class Session {
   }
 }
 
-function stored(key) {
-  try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null');
-  } catch {
-    return null;
-  }
-}
-
 /** Delete what this tab stores under a key; does nothing without storage. */
-export function forget(key) {
+function forget(key) {
   try {
     sessionStorage.removeItem(key);
   } catch {

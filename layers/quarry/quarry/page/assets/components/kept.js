@@ -1,59 +1,48 @@
-/**
- * What a user saves in the service: conversations, and searches that report new results. Both are listed in a panel.
- */
+/** What a user saves in the service: conversations, and searches that report new results. Both are listed in a panel. */
 
 import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
-import {labelOf} from '../domains.js';
-import {day, moment} from '../format.js';
-import {boardResult, isOnBoard} from './board.js';
-import {noticeOf} from './notice.js';
-import {openPanel} from './panel.js';
+import {labelOf, moment, month, NONE} from '../format.js';
 import {gettext, ngettext} from '../messages.js';
+import {numberCharts, statementControl, valueText} from './charts.js';
+import {fill, noticeOf, openPanel} from './panel.js';
 
 /** The service's size limit of a conversation as JSON, less some room for what the service adds. */
 const TURNS_MAX_BYTES = 190_000;
 const TURNS_MAX = 50;
-const RESULTS_MAX = 200;
-
-/** @typedef {{question: string, answer: any}} Turn */
 
 /** The current conversation: a button saves it, and a saved conversation is updated from then on. */
 export class KeptConversation {
-  /** @param {string} domain @param {import('../app.js').Context} context */
   constructor(domain, context) {
-    this.domain = domain;
-    this.context = context;
+    Object.assign(this, {domain, context});
     this.root = element('div', {class: 'keep', hidden: true});
   }
 
-  /** The current history entry, and the saved conversation that it belongs to, if any. @param {string | null} id */
+  /** The current history entry, and the saved conversation that it belongs to, if any. */
   follow(id, entry) {
     entry.conversation ??= id;
     this.entry = entry;
     this.withdraw();
   }
 
-  /** The saved conversation. */
   async read() {
     const {entry} = this;
-    const kept = await this.context.api.get(pathOf('me', 'conversations', entry.conversation));
-    entry.save({keptTurns: kept.turns.length});
-    return kept;
+    const conversation = await this.context.api.get(pathOf('me', 'conversations', entry.conversation));
+    entry.save({keptTurns: conversation.turns.length});
+    return conversation;
   }
 
   withdraw() {
     this.root.hidden = true;
   }
 
-  /** @param {Turn[]} turns all turns so far */
   offer(turns) {
     const {entry} = this;
     const {conversation} = entry;
     this.root.hidden = false;
     if (conversation && entry.keptTurns === undefined && entry.saved.keptTurns !== turns.length) this.#update(entry, turns);
-    const mark = button([icon('bookmark'), conversation ? gettext('Saved') : gettext('Save conversation')], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
-    replace(this.root, mark);
+    replace(this.root, button([icon('bookmark'), conversation ? gettext('Saved') : gettext('Save conversation')],
+      {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)}));
   }
 
   async #keep(entry, turns) {
@@ -68,7 +57,7 @@ export class KeptConversation {
       this.context.announce(gettext('Kept'));
       this.offer(turns);
     } catch (error) {
-      if (this.entry === entry) replace(this.root, noticeOf(error, {retry: () => this.#keep(entry, turns), signIn: () => this.context.session.signIn()}));
+      if (this.entry === entry) replace(this.root, noticeOf(error, {retry: () => this.#keep(entry, turns), context: this.context}));
     }
   }
 
@@ -87,54 +76,43 @@ export class KeptConversation {
 
 /** The latest turns that fit into the size limit. @param {Turn[]} turns */
 function bounded(turns) {
-  let left = turns.slice(-TURNS_MAX);
-  while (left.length > 1 && new TextEncoder().encode(JSON.stringify(left)).length > TURNS_MAX_BYTES) left = left.slice(1);
-  return left;
+  let latest = turns.slice(-TURNS_MAX);
+  while (latest.length > 1 && new TextEncoder().encode(JSON.stringify(latest)).length > TURNS_MAX_BYTES) latest = latest.slice(1);
+  return latest;
 }
 
-/**
- * A button that saves a search.
- * @param {import('../app.js').Context} context
- * @param {{domain: string, query: string, parameters: object, results: () => {type: string, id: string}[]}} search
- */
-export function saver(context, {domain, query, parameters, results}) {
-  const control = button([icon('bookmark'), gettext('Save search')], {kind: 'quiet', onclick: async () => {
-    control.disabled = true;
-    try {
-      await context.api.post('me/searches', {domain, query, parameters, results: results().slice(0, RESULTS_MAX)});
-      replace(control, icon('check'), gettext('Saved'));
-      context.announce(gettext('Search saved'));
-    } catch (error) {
-      control.disabled = false;
-      replace(control, error.detail || gettext('Saving failed. Try again.'));
-    }
-  }});
-  return control;
+/** Whether a saved search is a result on the board: an exact result that is shown as it is now. */
+function isOnBoard({parameters}) {
+  return Boolean(parameters.board);
 }
 
-/**
- * Report a saved search as run again. Resolves to its new results and a sentence about them, or null if that fails.
- * @param {import('../app.js').Context} context
- * @param {string} id
- * @param {{type: string, id: string}[]} results
- */
-export async function openedSearch(context, id, results) {
-  try {
-    const {new: added, opened_before: before} = await context.api.post(pathOf('me', 'searches', id, 'opened'), {
-      results: results.slice(0, RESULTS_MAX).map(({type, id: own}) => ({type, id: own})),
-    });
-    const count = added.length === 0 ? gettext('Nothing is new') : ngettext('{number} new result', '{number} new results', added.length);
-    return {keys: added.map((each) => `${each.type}/${each.id}`), text: gettext('{count} since you opened this on {day}.', {count, day: day(before)})};
-  } catch {
-    return null;
-  }
+function boardResult({query: question, parameters: {board}}, context) {
+  const body = element('div', {});
+  const show = () => fill(body, async () => {
+    const result = await context.api.post('query', board);
+    return [numberCharts(asAggregation(result, board), context) ?? plainResult(result), element('p', {class: 'fine'}, result.sentence),
+      element('div', {class: 'chart-tools'}, statementControl(board, question, context), button(gettext('Refresh'), {kind: 'quiet', onclick: show}))];
+  }, context, {lines: 2});
+  show();
+  return body;
 }
 
-/**
- * The list of saved conversations and searches.
- * @param {import('../app.js').Context} context
- * @param {(domain: string, params: import('../api.js').Query) => string} addressOf
- */
+function plainResult({columns, rows: [row]}) {
+  return row && columns.length === 1 && element('p', {class: 'board-number'}, row[0] === null ? '–' : valueText(columns[0], Number(row[0])));
+}
+
+/** A result in the form that answers have. */
+function asAggregation({columns, rows}, query) {
+  const keys = query.group?.length ?? 0;
+  const label = (value, place) => (value === null ? NONE : query.group[place].period === 'month' ? month(`${value}-01`) : String(value));
+  return {query, columns, group_count: rows.length, groups: rows.map((row) => ({
+    label: row.slice(0, keys).map(label).join(', '),
+    ...Object.fromEntries(columns.slice(keys).map(({name}, place) => [name, row[keys + place]])),
+  }))};
+}
+
+/** The list of saved conversations and searches.
+ * @param {(domain: string, params: import('../api.js').Query) => string} addressOf */
 export function openKept(context, addressOf) {
   const {api} = context;
   return openPanel(gettext('Saved items'), async (panel) => {
@@ -159,7 +137,7 @@ export function openKept(context, addressOf) {
         about: ({domain, opened_at: at}) => [labelOf(domain), gettext('opened {moment}', {moment: moment(at)}), domain === 'people' && gettext('opening costs one credit')],
       }),
     ];
-  }, {signIn: () => context.session.signIn()});
+  }, context);
 }
 
 function keptList(title, items, kind) {
@@ -172,32 +150,26 @@ function keptList(title, items, kind) {
 function keptItem(item, {path, field, context, panel, address, about, body}, onremoved) {
   const where = pathOf('me', path, item.id);
   const name = element('a', {href: address(item)}, item[field]);
-  const said = element('p', {class: 'fine', role: 'status'});
+  const status = element('p', {class: 'fine', role: 'status'});
   const row = element('li', {});
   const result = body?.(item);
-  const show = () => replace(row, element('div', {}, name, element('p', {class: 'card-meta'}, about(item).filter(Boolean).join(' · ')), said),
+  const show = () => replace(row, element('div', {}, name, element('p', {class: 'card-meta'}, about(item).filter(Boolean).join(' · ')), status),
     element('div', {class: 'kept-actions'},
       button(gettext('Rename'), {kind: 'quiet', 'aria-label': gettext('Rename: {name}', {name: item[field]}), onclick: rename}),
       deleteButton(gettext('Delete: {name}', {name: item[field]}), remove)), result && element('div', {class: 'board-result'}, result));
-  const attempt = async (work) => {
-    try {
-      await work();
-    } catch (error) {
-      said.textContent = error.detail || gettext('That failed. Try again.');
-    }
-  };
+  const attempt = (work) => work().catch((error) => { status.textContent = error.detail || gettext('That failed. Try again.'); });
+  const leave = () => { show(); row.querySelector('button').focus(); };
   const rename = () => {
     const input = element('input', {type: 'text', value: item[field], maxlength: '200', required: true, 'aria-label': gettext('Name')});
+    const save = async () => {
+      const text = input.value.trim() || item[field];
+      await context.api.patch(where, {[field]: text});
+      item[field] = text;
+      name.textContent = text;
+    };
     replace(row, element('form', {class: 'kept-name', on: {
-      submit: (event) => {
-        event.preventDefault();
-        attempt(async () => {
-          await context.api.patch(where, {[field]: input.value.trim() || item[field]});
-          item[field] = input.value.trim() || item[field];
-          name.textContent = item[field];
-        }).then(() => { show(); row.querySelector('button').focus(); });
-      },
-      keydown: (event) => { if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); show(); row.querySelector('button').focus(); } },
+      submit: (event) => { event.preventDefault(); attempt(save).then(leave); },
+      keydown: (event) => { if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); leave(); } },
     }}, input, element('button', {class: 'button'}, gettext('Save'))));
     input.focus();
     input.select();
@@ -216,20 +188,14 @@ function keptItem(item, {path, field, context, panel, address, about, body}, onr
 
 /** Deletes on the second press. */
 function deleteButton(label, onclick) {
-  let isAsked = false;
-  const control = button(gettext('Delete'), {kind: 'quiet', 'aria-label': label, onclick: () => {
-    if (isAsked) {
-      onclick();
-      return;
-    }
-    isAsked = true;
-    control.textContent = gettext('Delete for good');
-    control.setAttribute('aria-label', gettext('{label}, for good', {label}));
-  }});
-  control.addEventListener('blur', () => {
-    isAsked = false;
-    control.textContent = gettext('Delete');
-    control.setAttribute('aria-label', label);
-  });
+  let isArmed = false;
+  const control = button('', {kind: 'quiet', onclick: () => { if (isArmed) onclick(); else arm(true); }});
+  const arm = (armed) => {
+    isArmed = armed;
+    control.textContent = armed ? gettext('Delete for good') : gettext('Delete');
+    control.setAttribute('aria-label', armed ? gettext('{label}, for good', {label}) : label);
+  };
+  control.addEventListener('blur', () => arm(false));
+  arm(false);
   return control;
 }

@@ -1,20 +1,64 @@
-/**
- * A streamed answer: asked once, resumed after a lost connection, stopped, or asked again.
- */
+/** A streamed answer: asked once, resumed after a lost connection, stopped, or asked again. */
 
-import {Problem, canReadOn, isStopped, runOf} from '../api.js';
-import {element, replace} from '../dom.js';
-import {words} from '../format.js';
+import {canReadOn, isStopped, Problem, runOf} from '../api.js';
+import {element, hiddenText, icon, replace} from '../dom.js';
+import {duration, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
-import {endedNotice} from './notice.js';
-import {loading} from './panel.js';
-import {statementMark, withStatementPlaces} from './statements.js';
-import {Timeline} from './timeline.js';
-import {gettext} from '../messages.js';
+import {gettext, ngettext} from '../messages.js';
+import {statementMark, withStatementPlaces} from './confidence.js';
+import {endedNotice, loading} from './panel.js';
 
-/** A subclass says how to ask (`begin`), resets (`clear`), and shows the complete answer (`finish`) in `root`. */
+const STATUS_WORDS = {running: gettext('running'), completed: gettext('done'), failed: gettext('failed'), stopped: gettext('stopped')};
+
+/** The steps of an answer, under a heading such as `Research`. */
+class Timeline {
+  constructor(name) {
+    Object.assign(this, {name, started: performance.now(), isFolded: false, steps: new Map()});
+    this.list = element('ol', {class: 'timeline'});
+    this.summary = element('span', {class: 'timeline-summary'});
+    this.root = element('details', {class: 'activity', open: true, hidden: true, data: {state: 'running'}},
+      element('summary', {}, element('span', {class: 'timeline-mark', 'aria-hidden': 'true'}), this.summary, icon('chevron')), this.list);
+  }
+
+  /** Add a step, or update it: its `id`, `label`, `status`, `detail` and `durationMs`. One that ends without a time gets the time measured here. */
+  set(step) {
+    const before = this.steps.get(step.id);
+    const began = before?.began ?? performance.now();
+    const ended = step.status !== 'running' && before !== undefined;
+    const whole = {...step, durationMs: step.durationMs ?? (ended ? performance.now() - began : null)};
+    const item = before?.item ?? this.list.appendChild(element('li', {}));
+    item.dataset.status = step.status;
+    replace(item,
+      element('span', {class: 'timeline-mark', 'aria-hidden': 'true'}, step.status === 'completed' ? icon('check') : step.status === 'failed' ? icon('cross') : null),
+      element('span', {class: 'timeline-label'}, step.label, hiddenText(`: ${STATUS_WORDS[step.status]}`)),
+      whole.durationMs !== null && element('span', {class: 'timeline-time'}, duration(whole.durationMs)),
+      step.detail && element('span', {class: 'timeline-detail'}, step.detail));
+    this.steps.set(step.id, {step: whole, item, began});
+    this.root.hidden = false;
+    if (this.root.dataset.state === 'running') this.summary.textContent = step.label;
+  }
+
+  finish(status = 'completed') {
+    for (const {step} of this.steps.values()) if (step.status === 'running') this.set({...step, status, durationMs: null});
+    this.root.dataset.state = status;
+    const failed = [...this.steps.values()].filter(({step}) => step.status === 'failed').length;
+    this.summary.textContent = [
+      this.name, ngettext('{number} step', '{number} steps', this.steps.size), duration(performance.now() - this.started),
+      failed > 0 && ngettext('{number} failed', '{number} failed', failed), status === 'stopped' && gettext('stopped'),
+    ].filter(Boolean).join(' · ');
+    this.fold();
+  }
+
+  /** Collapse the steps, once: if the reader opens them again, they stay open. */
+  fold() {
+    if (!this.isFolded) this.root.open = false;
+    this.isFolded = true;
+  }
+}
+
+/** A subclass says how to ask (`begin`), resets (`clear`), and shows the complete answer (`finish`) in `root`. It may have a notice of its
+ * own for a failure (`noticeOf`). */
 export class Streamed {
-  /** @param {import('../app.js').Context} context */
   constructor(context) {
     this.context = context;
     /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
@@ -24,7 +68,7 @@ export class Streamed {
   /** @param {string} steps the heading of its steps @param {{cite?: import('../markdown.js').Cite, above?: number}} [view] */
   reset(steps, {cite = () => null, ...view} = {}) {
     this.text = '';
-    /** What the check found. @type {import('./statements.js').Statement[]} */
+    /** What the check found. @type {import('./confidence.js').Statement[]} */
     this.statements = [];
     /** Known from the first event on, even if the run is gone: only asking again makes another one. */
     this.run = null;
@@ -36,13 +80,8 @@ export class Streamed {
     this.notes = element('div', {class: 'answer-notes'}, loading(2));
   }
 
-  /** Shown below the notice of a failure. @returns {import('../dom.js').Child} */
+  /** Shown below the notice of a failure. */
   below() {
-    return null;
-  }
-
-  /** A custom notice for a failure. @param {unknown} error @returns {import('../dom.js').Child} */
-  noticeOf(error) {
     return null;
   }
 
@@ -50,7 +89,6 @@ export class Streamed {
     this.controller?.abort();
   }
 
-  /** Ask again, from the beginning. */
   again() {
     this.clear();
     this.resume();
@@ -87,7 +125,7 @@ export class Streamed {
     const stopped = isStopped(error);
     const goOn = this.place !== null && canReadOn(error) ? () => this.resume() : undefined;
     if (!stopped || !this.text) replace(this.notes);
-    replace(this.after, this.noticeOf(error) ?? endedNotice(error, gettext('Ask again'), () => this.again(), this.context.session, goOn), this.below());
+    replace(this.after, this.noticeOf?.(error) ?? endedNotice(error, gettext('Ask again'), () => this.again(), this.context, goOn), this.below());
     this.enter(stopped ? 'stopped' : 'failed');
     if (stopped) this.context.announce('Stopped');
   }
@@ -109,14 +147,12 @@ export class Streamed {
     if (isFirst) this.callbacks.onchange();
   }
 
-  /** Resume a stored run. @param {string | null} run */
   followOn(run) {
     if (run) Object.assign(this, {run, place: `${run}/0`});
     return this;
   }
 
-  /** Show a stored answer, complete or stopped. @param {string} state */
-  showKept(state) {
+  showStored(state) {
     replace(this.notes);
     this.flush();
     if (state === 'done') this.finish();

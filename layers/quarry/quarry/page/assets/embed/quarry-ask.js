@@ -1,21 +1,20 @@
-/**
- * `<quarry-ask>`: a question field for any page. It asks one collection and shows the cited answer as it streams.
+/** `<quarry-ask>`: a question field for any page. It asks one collection and shows the cited answer as it streams.
  *
  * Attributes: `src` (the service's address; default: where this script came from), `collection` (a record type; default: all),
- * `token` (sent as a bearer token), `placeholder`, `label`. Events: `quarry-answer` with the answer's id, text and sources in `detail`.
- * Its labels are in the language of the page around it, English, German or French. Its colours follow from the text colour there,
- * light or dark, and from the custom properties in `STYLE`; `::part(form | input | button | status | answer | citation | sources |
- * source)` reaches the rest. Enter asks, Escape stops an answer, and leads from a source back to where it is cited.
- */
+ * `token` (sent as a bearer token), `placeholder`, `label`. Events: `quarry-answer` with the answer's id, text and sources in
+ * `detail`. Its labels are in the language of the page around it, English, German or French. Its colours follow from the text
+ * colour there, light or dark, and from the custom properties in `STYLE`; `::part(form | input | button | status | answer |
+ * citation | sources | source)` reaches the rest. Enter asks, Escape stops an answer, and leads from a source back to where it is
+ * cited. */
 
-/** By language, the messages of this file; filled in where it is served. @type {Record<string, Record<string, string | string[]>>} */
+/** By language, the messages of this file; filled in where it is served.
+ * @type {Record<string, Record<string, string | string[]>>} */
 const MESSAGES = {};
 /** The forms of a message in the order in which a catalogue has them. */
 const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
-/** The escape sequences in snippets. */
 const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&'};
 /** An escaped character, code, bold text, a citation. */
 const INLINE = /\\([!-/:-@[-`{-~])|`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
@@ -122,7 +121,7 @@ class QuarryAsk extends HTMLElement {
     return filled(said[forms.indexOf(rules.select(number))], {number});
   }
 
-  /** Ask a question as if it had been typed. @param {string} question */
+  /** Ask a question as if it had been typed. */
   async ask(question) {
     this.#stop?.abort();
     const stop = (this.#stop = new AbortController());

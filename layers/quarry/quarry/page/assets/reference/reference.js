@@ -1,17 +1,179 @@
-/**
- * The API reference: shows the service's own OpenAPI document.
+/** The API reference: shows the service's own OpenAPI document.
  *
- * @typedef {Record<string, any> & {method: string, path: string, id: string}} Operation
- */
+ * @typedef {Record<string, any> & {method: string, path: string, id: string}} Operation */
 
 import {Api} from '../api.js';
-import {noticeOf} from '../components/notice.js';
-import {schemeButton} from '../components/scheme.js';
-import {element, replace} from '../dom.js';
-import {DOMAINS} from '../domains.js';
-import {number, words} from '../format.js';
-import {examplesOf} from './examples.js';
-import {Types, prose} from './types.js';
+import {noticeOf} from '../components/panel.js';
+import {schemeButton} from '../components/preferences.js';
+import {button, element, replace} from '../dom.js';
+import {DOMAINS, number, words} from '../format.js';
+
+// --- JSON schemas in words, and as lists of fields to expand
+
+const FORMATS = {date: 'date', 'date-time': 'time', uuid: 'UUID', uri: 'address'};
+const SIMPLE = {string: 'text', integer: 'integer', number: 'number', boolean: 'true or false', null: 'null', object: 'object', array: 'list'};
+
+/** Text with code between backticks. */
+function prose(text = '') {
+  return text.split('`').map((piece, index) => (index % 2 ? element('code', {}, piece) : piece));
+}
+
+class Types {
+  constructor(schemas) {
+    this.schemas = schemas;
+  }
+
+  /** The target of a reference, or the schema itself. */
+  resolved(schema) {
+    return schema.$ref ? this.schemas[schema.$ref.split('/').at(-1)] : schema;
+  }
+
+  /** The type of a value in a few words: `list of text or null`. */
+  words(schema) {
+    const {anyOf, oneOf, type, items} = schema;
+    // if two modules define a type of the same name, the module's name precedes it
+    if (schema.$ref) return this.#isObject(schema) ? schema.$ref.split('/').at(-1).split('__').at(-1) : this.words(this.resolved(schema));
+    if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf).map((each) => this.words(each)))].join(' or ');
+    if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(' or ');
+    if ('const' in schema) return JSON.stringify(schema.const);
+    if (type === 'array' && items) return `list of ${this.words(items)}`;
+    if (type === 'object' && typeof schema.additionalProperties === 'object') return `${this.words(schema.additionalProperties)} by name`;
+    return FORMATS[schema.format] ?? SIMPLE[type] ?? 'any value';
+  }
+
+  limits(schema) {
+    const [inner] = (schema.anyOf ?? [schema]).filter((each) => each.type !== 'null');
+    const {minimum, maximum, maxLength, maxItems} = inner;
+    return [
+      minimum !== undefined && maximum !== undefined ? `${number(minimum)} to ${number(maximum)}`
+        : minimum !== undefined ? `at least ${number(minimum)}` : maximum !== undefined && `at most ${number(maximum)}`,
+      maxLength !== undefined && `at most ${number(maxLength)} characters`,
+      maxItems !== undefined && `at most ${number(maxItems)}`,
+      schema.default != null && schema.default !== '' && typeof schema.default !== 'object' && `default ${JSON.stringify(schema.default)}`,
+    ].filter(Boolean);
+  }
+
+  /** The fields of a schema. Nested fields are built when opened, since types may be recursive. */
+  fields(schema) {
+    const object = this.#object(schema);
+    if (!object) return element('p', {class: 'fine'}, this.words(schema));
+    const required = new Set(object.required);
+    const named = Object.entries(object.properties).sort(([one], [other]) => required.has(other) - required.has(one));
+    return element('dl', {class: 'fields'}, named.map(([name, each]) => this.field(name, each, required.has(name))));
+  }
+
+  /** One parameter. It is optional or required; that it may be null adds nothing. */
+  parameter({name, in: place, schema, required, description}) {
+    const choices = schema.anyOf?.filter((each) => each.type !== 'null');
+    return this.field(name, {...schema, ...(choices && {anyOf: choices}), description: description ?? schema.description}, required, [place]);
+  }
+
+  field(name, schema, isRequired, notes = []) {
+    const inner = this.#object(schema);
+    const said = [...notes, this.words(schema), isRequired && 'required', ...this.limits(schema)].filter(Boolean);
+    const description = schema.description ?? (inner?.description !== undefined && schema.$ref ? inner.description : '');
+    return [
+      element('dt', {}, element('code', {}, name), ' ', element('span', {class: 'fine'}, said.join(' · '))),
+      element('dd', {}, description && element('p', {}, prose(description)), inner && this.opened(inner)),
+    ];
+  }
+
+  opened(schema) {
+    const details = element('details', {}, element('summary', {}, 'Fields'));
+    details.addEventListener('toggle', () => { if (details.childElementCount === 1) details.append(this.fields(schema)); });
+    return details;
+  }
+
+  /** The object with fields within a schema: itself, the items of a list or mapping, or the only choice other than null. */
+  #object(schema) {
+    const {anyOf, oneOf, items, properties, additionalProperties} = this.resolved(schema);
+    if (properties) return this.resolved(schema);
+    if (items) return this.#object(items);
+    if (typeof additionalProperties === 'object') return this.#object(additionalProperties);
+    const choices = (anyOf ?? oneOf ?? []).filter((each) => each.type !== 'null');
+    return choices.length === 1 ? this.#object(choices[0]) : null;
+  }
+
+  #isObject(schema) {
+    return this.resolved(schema).properties !== undefined;
+  }
+}
+
+// --- example calls to copy, with their answers
+
+const JSON_TYPE = 'application/json';
+const COPIED_MS = 2000;
+
+/** The examples of an operation: `curl` commands with their answers.
+ * @param {{home: URL, needsToken: boolean, announce: (text: string) => void}} context the service's address; whether it needs a
+ *   token */
+function examplesOf(operation, context) {
+  return names(operation).map((name) => {
+    const answer = answerOf(operation, name);
+    return element('div', {class: 'example', role: 'group', 'aria-label': `Example: ${words(name)}`},
+      codeBlock(command(operation, name, answer, context), 'Command', context.announce, true),
+      answer.text && element('details', {},
+        element('summary', {}, 'Answer ', element('span', {class: 'fine'}, answer.status)),
+        answer.note && element('p', {class: 'fine'}, answer.note),
+        codeBlock(answer.text, 'Answer', context.announce)));
+  });
+}
+
+function names({parameters = [], requestBody, responses}) {
+  const bodies = [requestBody ?? {}, ...Object.values(responses)].flatMap((each) => Object.values(each.content ?? {}));
+  const all = [...parameters, ...bodies].flatMap((place) => Object.keys(place.examples ?? {}));
+  return all.length ? [...new Set(all)] : [''];
+}
+
+function answerOf({responses}, name) {
+  for (const [status, {description, content = {}}] of Object.entries(responses)) {
+    for (const [mediaType, {examples = {}}] of Object.entries(content)) {
+      if (!Object.hasOwn(examples, name)) continue;
+      const {value, description: note} = examples[name];
+      return {status, mediaType, note, text: typeof value === 'string' ? value : JSON.stringify(value, null, 2)};
+    }
+    if (status < '300' && Object.keys(content).length === 0) return {status: `${status} ${description}`, mediaType: null, note: '', text: ''};
+  }
+  return {status: '', mediaType: null, note: '', text: ''};
+}
+
+/** @returns {string} the call as a line for a shell */
+function command({method, path, parameters = [], requestBody, responses}, name, answer, {home, needsToken}) {
+  const sent = (place) => parameters.filter((each) => each.in === place && each.examples?.[name]).map((each) => [each.name, each.examples[name].value]);
+  let filled = path;
+  for (const [parameter, value] of sent('path')) filled = filled.replace(`{${parameter}}`, encodeURIComponent(value));
+  const query = new URLSearchParams(sent('query').flatMap(([parameter, value]) => [value].flat().map((each) => [parameter, String(each)])));
+  const body = requestBody?.content?.[JSON_TYPE]?.examples?.[name]?.value;
+  const streams = answer.mediaType !== null && answer.mediaType !== JSON_TYPE;
+  const parts = [
+    `curl${streams ? ' -N' : ''}${method === (body ? 'POST' : 'GET') ? '' : ` -X ${method}`} ${quoted(home.href.replace(/\/$/, '') + filled + (query.size ? `?${query}` : ''))}`,
+    needsToken && responses[401] && '-H "Authorization: Bearer $TOKEN"',
+    ...sent('header').map(([header, value]) => `-H ${quoted(`${header}: ${value}`)}`),
+    streams && `-H ${quoted(`Accept: ${answer.mediaType}`)}`,
+    body && `-H ${quoted(`Content-Type: ${JSON_TYPE}`)}`,
+    body && `-d ${quoted(JSON.stringify(body))}`,
+  ];
+  return parts.filter(Boolean).join(' \\\n  ');
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function codeBlock(text, label, announce, isCopied = false) {
+  const copy = button('Copy', {kind: 'quiet copy', onclick: async () => {
+    await navigator.clipboard.writeText(text);
+    copy.textContent = 'Copied';
+    announce('Copied');
+    setTimeout(() => { copy.textContent = 'Copy'; }, COPIED_MS);
+  }});
+  // it scrolls, so it must be reachable by keyboard
+  return element('div', {class: 'code'},
+    element('pre', {tabindex: '0', role: 'group', 'aria-label': label}, element('code', {}, text)),
+    isCopied && navigator.clipboard && copy);
+}
+
+// --- the document
 
 const HOME = new URL('./', location.href);
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -31,7 +193,7 @@ const page = {
 
 async function start() {
   replace(page.tools, schemeButton());
-  const api = new Api(HOME, {token: async () => null, refused: () => {}});
+  const api = new Api(HOME, null);
   try {
     const [described, config] = await Promise.all([
       api.get('openapi.json', {isPublic: true}),
@@ -88,7 +250,6 @@ function section(name, articles) {
   return element('section', {class: 'reference-section', 'aria-labelledby': id, data: {section: name}}, element('h2', {id, tabindex: '-1'}, name), articles);
 }
 
-/** @param {Operation} described */
 function operation(described, context) {
   const {method, path, id, description, parameters = [], requestBody, responses} = described;
   const body = requestBody?.content?.['application/json']?.schema;

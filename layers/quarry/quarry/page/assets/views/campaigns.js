@@ -1,21 +1,14 @@
 /** Campaigns: a conversation that shows its searches, the campaigns in an answer, and charts of them. */
 
 import {pathOf} from '../api.js';
-import {barChart} from '../components/bars.js';
-import {choices, label, toggle} from '../components/chips.js';
-import {degradedRemark} from '../components/notice.js';
-import {numberCharts} from '../components/numbers.js';
-import {facts, openPanel} from '../components/panel.js';
-import {sortControl, sorted} from '../components/sorting.js';
-import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
-import {standing} from '../components/understood.js';
-import {button, element, outsideLink, replace} from '../dom.js';
-import {NONE, day, month, words} from '../format.js';
-import {Chat} from './chat/chat.js';
-import {Turn} from './chat/turn.js';
+import {barChart, numberCharts} from '../components/charts.js';
+import {standing} from '../components/conditions.js';
+import {degradedRemark, facts, openPanel} from '../components/panel.js';
+import {answerMarkdown, buttonCard, choices, itemActions, markdownText, newMark, resultList, toggle} from '../components/results.js';
+import {element, outsideLink} from '../dom.js';
+import {day, month, NONE, words} from '../format.js';
 import {gettext, ngettext} from '../messages.js';
-
-export const title = gettext('Campaigns');
+import {Chat, Turn} from './chat.js';
 
 const CARDS = 9;
 const BARS = 6;
@@ -32,17 +25,43 @@ const STEP_WORDS = {campaigns_research: gettext('the answer of the model'), quer
 
 const TOOLS = {semantic_search: gettext('Searching by meaning'), filter_campaigns: gettext('Filtering'), full_text_search: gettext('Searching the copy'), aggregate_campaigns: gettext('Counting'), query: gettext('Querying'), get: gettext('Reading a campaign')};
 
-/** @param {HTMLElement} root @param {import('../app.js').Context} context */
-export function mount(root, context) {
-  return new Chat(root, context, {
-    domain: 'campaigns',
-    open: (type, id, hint) => openFound(type, id, hint, context),
-    title: gettext('Ask about the campaigns'),
-    lead: gettext('See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.'),
-    label: gettext('Ask about the campaigns'),
-    placeholder: gettext('Ask about offers, channels, moods or themes'),
-    turn: (asked, own) => new CampaignsTurn(asked, own, 'campaigns'),
-  });
+const EXPORTED = ['id', 'company', 'brand', 'channel', 'offer', 'key_value_props', 'imagery_sentiment', 'imagery_visual_style', 'capture_date', 'url', 'full_campaign_text'];
+
+export class CampaignsView extends Chat {
+  constructor(root, context) {
+    super(root, context, 'campaigns', {
+      title: gettext('Ask about the campaigns'),
+      lead: gettext('See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.'),
+      label: gettext('Ask about the campaigns'),
+      placeholder: gettext('Ask about offers, channels, moods or themes'),
+    });
+  }
+
+  turn(asked) {
+    return new CampaignsTurn(asked, this.context, 'campaigns');
+  }
+
+  open(type, id, hint) {
+    if (type !== 'campaign') return null;
+    return openPanel(hint?.brand ?? hint?.company ?? gettext('Campaign'), async (panel) => {
+      const campaign = hint ?? await this.context.api.get(pathOf('campaigns', id));
+      panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
+      return [
+        element('blockquote', {class: 'campaign-copy'}, campaign.full_campaign_text ?? campaign.campaign_text),
+        facts([
+          [gettext('Company'), campaign.company],
+          [gettext('Channel'), campaign.channel],
+          [gettext('Offer'), campaign.offer],
+          [gettext('Value propositions'), campaign.key_value_props.join(', ')],
+          [gettext('Sentiment'), campaign.imagery_sentiment],
+          [gettext('Visual style'), campaign.imagery_visual_style],
+          [gettext('Captured'), campaign.capture_date && day(campaign.capture_date)],
+          [gettext('Seen at'), campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
+        ]),
+        itemActions('campaign', id, this.context),
+      ];
+    }, this.context);
+  }
 }
 
 class CampaignsTurn extends Turn {
@@ -61,13 +80,13 @@ class CampaignsTurn extends Turn {
     };
   }
 
-  get kept() {
-    return {...super.kept, keepsFilters: this.keepsFilters};
+  get snapshot() {
+    return {...super.snapshot, keepsFilters: this.keepsFilters};
   }
 
-  restore(kept) {
-    this.keepsFilters = kept.keepsFilters ?? false;
-    return super.restore(kept);
+  restore(stored) {
+    this.keepsFilters = stored.keepsFilters ?? false;
+    return super.restore(stored);
   }
 
   take({type, data}) {
@@ -76,7 +95,7 @@ class CampaignsTurn extends Turn {
   }
 
   get summary() {
-    return counted(this.answer);
+    return countText(this.answer);
   }
 
   get results() {
@@ -85,25 +104,29 @@ class CampaignsTurn extends Turn {
 
   /** Only if numbers were asked for: charts would push the first campaign of a list off the screen. */
   figure() {
-    return this.#isCounted ? numberCharts(this.answer.aggregation ?? undefined, undefined, this.context.announce) ?? this.#charts() : null;
+    return this.#hasNumbers ? numberCharts(this.answer.aggregation ?? undefined, this.context) ?? this.#charts() : null;
   }
 
-  get #isCounted() {
+  get #hasNumbers() {
     return Boolean(this.answer.aggregation?.query?.aggregate);
   }
 
   #charts() {
     const {aggregation, total} = this.answer;
-    return aggregation && total > 1 ? element('div', {class: 'charts'}, charts(aggregation)) : null;
+    if (!aggregation || total <= 1) return null;
+    const fields = [['channel', gettext('By channel')], ['sentiment', gettext('By sentiment')], ['value_prop', gettext('By value proposition')]];
+    return element('div', {class: 'charts'}, fields.filter(([field]) => Object.keys(aggregation[field]).length > 1).map(([field, name]) =>
+      // the empty value stands for campaigns without one
+      barChart(name, Object.entries(aggregation[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS})));
   }
 
-  found() {
+  content() {
     const {campaigns, suggestions, detectedFilters, telemetry} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       this.#keep(detectedFilters),
-      !this.#isCounted && this.#charts(),
-      campaigns.length > 0 && campaignList(this.answer, this),
+      !this.#hasNumbers && this.#charts(),
+      campaigns.length > 0 && this.#list(),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, gettext('Ask next')),
         choices(gettext('Follow-up questions'), suggestions, (text) => this.callbacks.onfollow(text))),
     ];
@@ -119,11 +142,28 @@ class CampaignsTurn extends Turn {
     }});
     return element('div', {class: 'chips'}, keep);
   }
+
+  /** The first cards, and a button for the others. */
+  #list() {
+    const {answer: {campaigns, total, more}, question, text} = this;
+    const count = countText({total, more});
+    return resultList({
+      class: 'cards campaign-cards', 'aria-label': count, results: campaigns, orders: ORDERS, most: CARDS, saver: this.saver,
+      item: (campaign) => campaignItem(campaign, this.context, this.isNew('campaign', campaign.id)),
+      of: campaigns.length < total ? gettext('of these {number}', {number: campaigns.length}) : '',
+      foot: (more || total > campaigns.length) && element('p', {class: 'fine'}, gettext('Showing the first {shown} of {all}.', {shown: campaigns.length, all: count})),
+      table: (sorted) => ({
+        name: question, columns: EXPORTED, rows: sorted.map((campaign) => EXPORTED.map((name) => campaign[name])), json: {question, answer: text, campaigns: sorted},
+        markdown: answerMarkdown(question, text, sorted.map((each) =>
+          `- **${markdownText(each.brand ?? each.company)}**, ${markdownText([each.channel, each.capture_date, each.offer].filter(Boolean).join(', '))}`)),
+      }),
+    }, this.context);
+  }
 }
 
-function callLabel({tool, arguments: given}) {
-  const values = Object.entries(given).filter(([name]) => name !== 'embedding_field').map(([, value]) => valueText(value));
-  return [TOOLS[tool] ?? words(tool), values.join(', ')].filter(Boolean).join(': ');
+function callLabel({tool, arguments: values}) {
+  const texts = Object.entries(values).filter(([name]) => name !== 'embedding_field').map(([, value]) => valueText(value));
+  return [TOOLS[tool] ?? words(tool), texts.join(', ')].filter(Boolean).join(': ');
 }
 
 function valueText(value) {
@@ -133,87 +173,15 @@ function valueText(value) {
   return String(value);
 }
 
-/** A chart for each field. */
-function charts(counted) {
-  const fields = [['channel', gettext('By channel')], ['sentiment', gettext('By sentiment')], ['value_prop', gettext('By value proposition')]];
-  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1);
-  return shown.map(([field, name]) =>
-    // the empty value stands for campaigns without one
-    barChart(name, Object.entries(counted[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));
-}
-
 /** The number of campaigns, as far as counted. */
-function counted({total, more}) {
+function countText({total, more}) {
   return more ? ngettext('at least {number} campaign', 'at least {number} campaigns', total) : ngettext('{number} campaign', '{number} campaigns', total);
 }
 
-/** The first cards, and a button for the others. */
-function campaignList({campaigns, total, more}, turn) {
-  const {question, text, context} = turn;
-  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
-  const foot = element('div', {});
-  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, gettext('Showing the first {shown} of {all}.', {shown: campaigns.length, all: counted({total, more})}));
-  let order = 'best';
-  const item = (campaign) => campaignItem(campaign, context, turn.isNew('campaign', campaign.id));
-  const show = (chosen) => {
-    order = chosen;
-    const shown = sorted(campaigns, ORDERS, order);
-    const rest = shown.slice(CARDS);
-    replace(list, shown.slice(0, CARDS).map(item));
-    replace(foot, rest.length > 0 && button(ngettext('Show {number} more', 'Show {number} more', rest.length), {onclick: () => {
-      const first = item(rest[0]);
-      list.append(first, ...rest.slice(1).map(item));
-      replace(foot, remark);
-      first.querySelector('button').focus();
-    }}), remark);
-  };
-  show('best');
-  const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? gettext('of these {number}', {number: campaigns.length}) : ''),
-    takeaway(() => takenCampaigns(question, text, sorted(campaigns, ORDERS, order)), (said) => context.announce(said)), turn.saver);
-  return [tools, list, foot];
-}
-
-/** @returns {import('../components/takeaway.js').Taken} */
-function takenCampaigns(question, text, campaigns) {
-  const columns = ['id', 'company', 'brand', 'channel', 'offer', 'key_value_props', 'imagery_sentiment', 'imagery_visual_style', 'capture_date', 'url', 'full_campaign_text'];
-  const list = campaigns.map((each) => `- **${markdownText(each.brand ?? each.company)}**, ${markdownText([each.channel, each.capture_date, each.offer].filter(Boolean).join(', '))}`);
-  return {
-    name: question, columns, rows: campaigns.map((campaign) => columns.map((name) => campaign[name])),
-    json: {question, answer: text, campaigns}, markdown: `# ${markdownText(question)}\n\n${text}\n\n${list.join('\n')}\n`,
-  };
-}
-
 function campaignItem(campaign, context, isNew) {
-  return element('li', {class: 'campaign-item'}, element('button', {type: 'button', class: 'card campaign', on: {click: () => context.open('campaign', campaign.id, campaign)}},
-    element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
-      .filter(Boolean).join(' · ')),
-    element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
-    campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text clamped'}, campaign.campaign_text), isNew && label(gettext('New'), {tone: 'accent'})), standing(campaign));
-}
-
-/** One campaign. */
-function openFound(type, id, hint, context) {
-  if (type !== 'campaign') return null;
-  return openPanel(hint?.brand ?? hint?.company ?? gettext('Campaign'), async (panel) => {
-    const campaign = hint ?? await context.api.get(pathOf('campaigns', id));
-    panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
-    return [details(campaign), itemActions('campaign', id, context)];
-  }, {signIn: () => context.session.signIn()});
-}
-
-function details(campaign) {
-  return [
-    element('blockquote', {class: 'campaign-copy'}, campaign.full_campaign_text ?? campaign.campaign_text),
-    facts([
-      [gettext('Company'), campaign.company],
-      [gettext('Channel'), campaign.channel],
-      [gettext('Offer'), campaign.offer],
-      [gettext('Value propositions'), campaign.key_value_props.join(', ')],
-      [gettext('Sentiment'), campaign.imagery_sentiment],
-      [gettext('Visual style'), campaign.imagery_visual_style],
-      [gettext('Captured'), campaign.capture_date && day(campaign.capture_date)],
-      [gettext('Seen at'), campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
-    ]),
-  ];
+  const above = [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)].filter(Boolean).join(' · ');
+  return element('li', {class: 'campaign-item'},
+    buttonCard({class: 'campaign', above, title: campaign.brand ?? campaign.company}, () => context.open('campaign', campaign.id, campaign),
+      campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
+      element('span', {class: 'card-text clamped'}, campaign.campaign_text), newMark(isNew)), standing(campaign));
 }

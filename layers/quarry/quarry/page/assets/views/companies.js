@@ -1,22 +1,15 @@
 /** Companies: a conversation that shows its steps, and the companies it found with the reasons for each. */
 
 import {pathOf} from '../api.js';
-import {label} from '../components/chips.js';
-import {Comparison, openComparison} from '../components/compare.js';
+import {numberCharts} from '../components/charts.js';
+import {standing} from '../components/conditions.js';
 import {fitLevel} from '../components/confidence.js';
-import {degradedRemark} from '../components/notice.js';
-import {numberCharts} from '../components/numbers.js';
-import {facts, openPanel} from '../components/panel.js';
-import {sortControl, sorted} from '../components/sorting.js';
-import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
-import {standing} from '../components/understood.js';
-import {element, outsideLink, replace} from '../dom.js';
+import {degradedRemark, facts, openPanel} from '../components/panel.js';
+import {answerMarkdown, Comparison, foundCard, itemActions, label, markdownText, newMark, openComparison, resultList} from '../components/results.js';
+import {element, outsideLink} from '../dom.js';
 import {money, number, words} from '../format.js';
-import {Chat} from './chat/chat.js';
-import {Turn} from './chat/turn.js';
 import {gettext, ngettext} from '../messages.js';
-
-export const title = gettext('Companies');
+import {Chat, Turn} from './chat.js';
 
 const MESSAGES_MAX = 50;
 
@@ -28,26 +21,45 @@ const STEP_WORDS = {
 
 const STATUS_WORDS = {startup: gettext('Startup'), acquired: gettext('Acquired'), public: gettext('Public'), closed: gettext('Closed')};
 
-/** @param {HTMLElement} root @param {import('../app.js').Context} context */
-export function mount(root, context) {
-  return new Chat(root, context, {
-    domain: 'companies',
-    open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf, context),
-    title: gettext('Find companies in plain words'),
-    lead: gettext('Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.'),
-    label: gettext('Describe the companies you are looking for'),
-    placeholder: gettext('Describe the companies you are looking for'),
-    turn: (asked, own) => new CompaniesTurn(asked, own, 'companies'),
-  });
+const EXPORTED = ['tagline', 'status', 'hq_city', 'hq_country', 'founded_year', 'employee_count', 'funding_stage', 'total_funding_usd', 'sectors', 'categories', 'business_models', 'website_url'];
+
+export class CompaniesView extends Chat {
+  constructor(root, context) {
+    super(root, context, 'companies', {
+      title: gettext('Find companies in plain words'),
+      lead: gettext('Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.'),
+      label: gettext('Describe the companies you are looking for'),
+      placeholder: gettext('Describe the companies you are looking for'),
+    });
+  }
+
+  turn(asked) {
+    return new CompaniesTurn(asked, this.context, 'companies');
+  }
+
+  /** One company of the answers, or several side by side. */
+  open(type, id, hint) {
+    const {context, entry} = this;
+    if (type === 'compare') {
+      return openComparison(id.split(','), async () => (await this.answersOf(entry)).flatMap(({references, companiesById}) =>
+        references.map((reference) => candidateOf(reference, companiesById[reference.companyId]))), context);
+    }
+    if (type !== 'company') return null;
+    return openPanel(hint?.companyName ?? gettext('Company'), async (panel) => {
+      const company = hint?.company ?? await context.api.get(pathOf('companies', id));
+      panel.setTitle(company.company_name, [statusOf(company), placeOf(company)].filter(Boolean).join(' · '));
+      return [companyDetails(company), itemActions('company', id, context)];
+    }, context);
+  }
 }
 
 class CompaniesTurn extends Turn {
   get body() {
-    const asked = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
+    const messages = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
     const last = this.before.at(-1)?.answer?.references ?? [];
     const sessionId = this.before.find(({answer}) => answer?.sessionId)?.answer.sessionId;
     return {
-      messages: [...asked, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
+      messages: [...messages, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
       ...this.sentChanges,
       ...(sessionId && {sessionId}),
       ...(last.length > 0 && {clientContext: {previousCandidateIds: last.map(({companyId}) => companyId)}}),
@@ -66,40 +78,43 @@ class CompaniesTurn extends Turn {
     return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
   }
 
-  /** The groups of numbers. */
   figure() {
-    return numberCharts(this.answer.aggregation ?? undefined, undefined, this.context.announce);
+    return numberCharts(this.answer.aggregation ?? undefined, this.context);
   }
 
-  found() {
+  content() {
     const {references, companiesById, telemetry} = this.answer;
     const comparison = new Comparison(references.map((reference) => candidateOf(reference, companiesById[reference.companyId])), this.context);
-    const list = element('ol', {class: 'cards references', 'aria-label': gettext('Companies')});
-    const show = (order) => replace(list, sorted(references, orders(companiesById), order).map((reference) => element('li', {},
-      referenceCard(reference, () => this.context.open('company', reference.companyId, {...reference, company: companiesById[reference.companyId]}), comparison.control(reference.companyId), this.isNew('company', reference.companyId)))));
-    show('best');
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      (references.length > 0 || this.before.length === 0) && element('div', {class: 'results-tools'}, references.length > 1 && sortControl(orders(companiesById), 'best', show),
-        references.length > 0 && takeaway(() => takenCompanies(this), (text) => this.context.announce(text)), this.saver),
-      references.length > 0 && list, comparison.bar,
+      (references.length > 0 || this.before.length === 0) && resultList({
+        class: 'cards references', 'aria-label': gettext('Companies'), results: references, orders: orders(companiesById), saver: this.saver,
+        item: (reference) => element('li', {}, this.#card(reference, comparison)), table: (results) => this.#table(results),
+      }, this.context),
+      comparison.bar,
     ];
   }
-}
 
-const TAKEN = ['tagline', 'status', 'hq_city', 'hq_country', 'founded_year', 'employee_count', 'funding_stage', 'total_funding_usd', 'sectors', 'categories', 'business_models', 'website_url'];
+  #card(reference, comparison) {
+    const {companyId: id, companyName: title, inlineDescription: line, reason} = reference;
+    return foundCard({title, beside: fitLevel(reference.confidence)}, () => this.context.open('company', id, {...reference, company: this.answer.companiesById[id]}), 'h3',
+      element('p', {}, line),
+      reason && reason !== line && element('p', {class: 'card-text'}, reason),
+      standing(reference),
+      element('div', {class: 'chips'}, newMark(this.isNew('company', id)), reference.evidenceChips.map((text) => label(text)), comparison.control(id)));
+  }
 
-/** @param {CompaniesTurn} turn @returns {import('../components/takeaway.js').Taken} */
-function takenCompanies({question, text, answer: {references, companiesById}}) {
-  const rows = references.map((each) => [each.companyId, each.companyName, each.reason, each.meets, each.misses, ...TAKEN.map((name) => companiesById[each.companyId]?.[name])]);
-  const list = references.map((each) => `- **${markdownText(each.companyName)}**: ${markdownText(each.reason)}`);
-  return {
-    name: question,
-    columns: ['id', 'name', 'reason', 'meets', 'misses', ...TAKEN],
-    rows,
-    json: {question, answer: text, companies: references.map((each) => ({...each, company: companiesById[each.companyId]}))},
-    markdown: `# ${markdownText(question)}\n\n${text}\n\n${list.join('\n')}\n`,
-  };
+  #table(references) {
+    const {question, text, answer: {companiesById}} = this;
+    const lines = references.map((each) => `- **${markdownText(each.companyName)}**: ${markdownText(each.reason)}`);
+    return {
+      name: question,
+      columns: ['id', 'name', 'reason', 'meets', 'misses', ...EXPORTED],
+      rows: references.map((each) => [each.companyId, each.companyName, each.reason, each.meets, each.misses, ...EXPORTED.map((name) => companiesById[each.companyId]?.[name])]),
+      json: {question, answer: text, companies: references.map((each) => ({...each, company: companiesById[each.companyId]}))},
+      markdown: answerMarkdown(question, text, lines),
+    };
+  }
 }
 
 function orders(companies) {
@@ -113,57 +128,36 @@ function orders(companies) {
   ];
 }
 
-/** @returns {import('../components/compare.js').Candidate} */
 function candidateOf({companyId: id, companyName: name, ...reference}, company = {}) {
   return {id, name, rows: [
     [gettext('What it does'), company.tagline ?? reference.inlineDescription],
     [gettext('Meets'), (reference.meets ?? []).join(', ')],
     [gettext('Misses'), (reference.misses ?? []).join(', ')],
-    [gettext('Status'), company.status && (STATUS_WORDS[company.status] ?? words(company.status))],
-    [gettext('Where'), [company.hq_city, company.hq_country].filter(Boolean).join(', ')],
+    [gettext('Status'), company.status && statusOf(company)],
+    [gettext('Where'), placeOf(company)],
     [gettext('Founded'), company.founded_year],
-    [gettext('Employees'), company.employee_count == null ? null : number(company.employee_count)],
-    [gettext('Stage'), stageOf(company)],
-    [gettext('Funding'), company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+    ...sizeOf(company),
     [gettext('For whom'), company.target_customer],
     [gettext('What sets it apart'), company.differentiator],
     [gettext('Business models'), (company.business_models ?? []).join(', ')],
   ]};
 }
 
-/** A funding round named by a letter gets a capital one. */
-function stageOf({funding_stage: stage}) {
-  return stage && words(stage).replace(/ [a-z]$/, (letter) => letter.toUpperCase());
+function statusOf({status}) {
+  return STATUS_WORDS[status] ?? words(status);
 }
 
-/** One company of the answers, or several side by side. */
-function openFound(type, id, hint, answersOf, context) {
-  if (type === 'compare') {
-    return openComparison(id.split(','), async () => (await answersOf()).flatMap(({references, companiesById}) =>
-      references.map((reference) => candidateOf(reference, companiesById[reference.companyId]))));
-  }
-  if (type !== 'company') return null;
-  return openPanel(hint?.companyName ?? gettext('Company'), async (panel) => {
-    const company = hint?.company ?? await context.api.get(pathOf('companies', id));
-    panel.setTitle(company.company_name, kickerOf(company));
-    return [companyDetails(company), itemActions('company', id, context)];
-  }, {signIn: () => context.session.signIn()});
+function placeOf(company) {
+  return [company.hq_city, company.hq_country].filter(Boolean).join(', ');
 }
 
-function referenceCard(reference, onopen, control, isNew) {
-  return element('article', {class: 'card found'},
-    element('div', {class: 'found-head'},
-      element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: onopen}},
-        reference.companyName)),
-      fitLevel(reference.confidence)),
-    element('p', {class: 'reference-line'}, reference.inlineDescription),
-    reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
-    standing(reference),
-    element('div', {class: 'chips'}, isNew && label(gettext('New'), {tone: 'accent'}), reference.evidenceChips.map((text) => label(text)), control));
-}
-
-function kickerOf(company) {
-  return [STATUS_WORDS[company.status] ?? words(company.status), [company.hq_city, company.hq_country].filter(Boolean).join(', ')].filter(Boolean).join(' · ');
+function sizeOf({employee_count: employees, funding_stage: stage, total_funding_usd: funding}) {
+  return [
+    [gettext('Employees'), employees == null ? null : number(employees)],
+    // a funding round named by a letter gets a capital one
+    [gettext('Stage'), stage && words(stage).replace(/ [a-z]$/, (letter) => letter.toUpperCase())],
+    [gettext('Funding'), funding == null ? null : money(funding, 'USD')],
+  ];
 }
 
 function companyDetails(company) {
@@ -171,11 +165,11 @@ function companyDetails(company) {
     [gettext('What it does'), company.description], [gettext('Product'), company.product_description], [gettext('Problem'), company.problem_solved],
     [gettext('For whom'), company.target_customer], [gettext('What sets it apart'), company.differentiator],
   ];
+  const section = (name, content) => element('section', {}, element('h3', {class: 'section-label'}, name), content);
   return [
     company.tagline && element('p', {class: 'lead'}, company.tagline),
-    texts.filter(([, text]) => text).map(([name, text]) => element('section', {}, element('h3', {class: 'section-label'}, name), element('p', {}, text))),
-    company.niches.length > 0 && element('section', {}, element('h3', {class: 'section-label'}, gettext('Niches')),
-      element('div', {class: 'chips'}, company.niches.map((niche) => label(niche)))),
+    texts.filter(([, text]) => text).map(([name, text]) => section(name, element('p', {}, text))),
+    company.niches.length > 0 && section(gettext('Niches'), element('div', {class: 'chips'}, company.niches.map((niche) => label(niche)))),
     facts([
       [gettext('Sectors'), company.sectors.join(', ')],
       [gettext('Categories'), company.categories.join(', ')],
@@ -184,9 +178,7 @@ function companyDetails(company) {
       [gettext('Closed'), company.closed_year],
       [gettext('Acquired by'), company.acquirer],
       [gettext('Founders'), company.founders.join(', ')],
-      [gettext('Employees'), company.employee_count == null ? null : number(company.employee_count)],
-      [gettext('Stage'), stageOf(company)],
-      [gettext('Funding'), company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+      ...sizeOf(company),
       [gettext('Formerly'), company.former_names.join(', ')],
       [gettext('Website'), company.website_url && outsideLink(company.website_url, company.website_url.replace(/^https?:\/\//, ''))],
     ]),

@@ -1,62 +1,85 @@
-/**
- * Records: one input; an answer that cites its sources, or a ranked list, depending on the question.
+/** Records: one input; an answer that cites its sources, or a ranked list, depending on the question.
  *
- * The address is the state: `q`, the question; `id`, the stored answer; `tab`, the chosen tab; `type`, `from`
- * and `to`, the filters.
- */
+ * The address is the state: `q`, the question; `id`, the stored answer; `tab`, the chosen tab; `type`, `from` and `to`, the
+ * filters. */
 
-import {choices, removable} from '../components/chips.js';
-import {KeptConversation, openedSearch, saver} from '../components/kept.js';
-import {noticeOf, remark} from '../components/notice.js';
-import {loading} from '../components/panel.js';
-import {Prompt, promptBar} from '../components/prompt.js';
-import {Tabs} from '../components/tabs.js';
-import {element, replace} from '../dom.js';
+import {remark} from '../components/panel.js';
+import {promptBar} from '../components/prompt.js';
+import {openedSearch, removable, saver} from '../components/results.js';
+import {element, replace, uniqueId} from '../dom.js';
 import {MarkdownView} from '../markdown.js';
-import {Answer} from './records/answer.js';
-import {collections, exampleQuestions, typeLabel} from './records/declared.js';
-import {kicker, openRecord} from './records/record.js';
-import {Results} from './records/results.js';
 import {gettext} from '../messages.js';
-
-export const title = gettext('Records');
+import {Answer} from './records/answer.js';
+import {collections, exampleQuestions, kicker, openRecord, typeLabel} from './records/record.js';
+import {Results} from './records/results.js';
+import {ConversationView} from './view.js';
 
 const HISTORY_MAX = 5;
 
 /** The parameters of an address that are not facets, including those of a sign-in. */
 const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description', 'kept', 'saved']);
 
-const PLACEHOLDER = gettext('Ask, or search by words');
+/** Tabs by the ARIA pattern: one tab is in the tab order; arrows, Home and End move between tabs. */
+class Tabs {
+  /** @param {{name: string, label: string}[]} tabs @param {(name: string) => void} onselect called when the reader selects one */
+  constructor(label, tabs, onselect) {
+    this.tabs = new Map(tabs.map(({name, label: text}) => {
+      const id = uniqueId('tab');
+      const count = element('span', {class: 'tab-count'});
+      const tab = element('button', {
+        type: 'button', class: 'tab', role: 'tab', id, 'aria-controls': `${id}-panel`, data: {tab: name}, on: {click: () => onselect(name)},
+      }, text, count);
+      const panel = element('div', {class: 'tab-panel', role: 'tabpanel', id: `${id}-panel`, 'aria-labelledby': id, tabindex: '-1'});
+      return [name, {tab, panel, count}];
+    }));
+    const all = [...this.tabs.values()];
+    this.list = element('div', {class: 'tabs', role: 'tablist', 'aria-label': label, on: {keydown: move}}, all.map(({tab}) => tab));
+    this.panels = all.map(({panel}) => panel);
+    this.select(tabs[0].name);
+  }
 
-/** @param {HTMLElement} root @param {import('../app.js').Context} context */
-export function mount(root, context) {
-  return new RecordsView(root, context);
+  panel(name) {
+    return this.tabs.get(name).panel;
+  }
+
+  /** Show a number next to a tab's name; null removes it. */
+  setCount(name, count) {
+    this.tabs.get(name).count.textContent = count === null ? '' : ` ${count}`;
+  }
+
+  select(name) {
+    for (const [each, {tab, panel}] of this.tabs) {
+      tab.setAttribute('aria-selected', String(each === name));
+      tab.tabIndex = each === name ? 0 : -1;
+      panel.hidden = each !== name;
+    }
+  }
 }
 
-class RecordsView {
+function move(event) {
+  const tabs = [...event.currentTarget.children];
+  const index = tabs.indexOf(event.target);
+  const next = {ArrowRight: (index + 1) % tabs.length, ArrowLeft: (index + tabs.length - 1) % tabs.length, Home: 0, End: tabs.length - 1}[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  tabs[next].click();
+  tabs[next].focus();
+}
+
+export class RecordsView extends ConversationView {
   constructor(root, context) {
-    this.root = root;
-    this.context = context;
-    this.entry = null;
+    super(root, context, 'records', {
+      label: gettext('Ask or search the records'), placeholder: gettext('Ask, or search by words'),
+      onsubmit: (text) => this.#ask(text), onstop: () => this.entry?.answer.stop(), suggest: (text, signal) => this.#suggest(text, signal),
+    });
     /** What the next question follows: turns of this conversation. */
     this.nextHistory = [];
     /** What a change of filters keeps: the answer, and the focused control. */
-    this.carried = null;
-    this.control = null;
-    this.prompt = new Prompt({
-      label: gettext('Ask or search the records'),
-      placeholder: PLACEHOLDER,
-      onsubmit: (text) => this.#ask(text),
-      onstop: () => this.entry?.answer.stop(),
-      suggest: (text, signal) => this.#suggest(text, signal),
-    });
-    this.conversation = new KeptConversation('records', context);
-    this.tabs = new Tabs(gettext('Answer or results'), [{name: 'answer', label: gettext('Answer')}, {name: 'results', label: gettext('Results')}], {
-      onselect: (tab) => this.#chooseTab(tab),
-    });
+    Object.assign(this, {carried: null, control: null});
+    const tabs = [{name: 'answer', label: gettext('Answer')}, {name: 'results', label: gettext('Results')}];
+    this.tabs = new Tabs(gettext('Answer or results'), tabs, (tab) => this.#chooseTab(tab));
   }
 
-  /** @param {URLSearchParams} params */
   show(params, entry) {
     const before = this.entry;
     this.entry = entry;
@@ -67,13 +90,13 @@ class RecordsView {
     this.conversation.follow(params.get('kept'), entry);
     if (!this.search.q && !params.has('id')) {
       leave(before, entry);
-      if (params.has('kept')) this.#openKept(entry);
+      if (params.has('kept')) this.openKept(entry);
       else this.#showFirst();
       return;
     }
     entry.answer ??= carried ?? this.#newAnswer(entry);
     this.#list(entry, before?.answer?.question === this.search.q ? before.results?.counts : {});
-    entry.results.wanted = control;
+    entry.results.focused = control;
     this.#connect(entry, params);
     leave(before, entry);
     this.context.setTitle(this.search.q || gettext('A stored answer'));
@@ -97,10 +120,8 @@ class RecordsView {
     return entry.saved.answer ? answer.restore(entry.saved.answer) : answer;
   }
 
-  /**
-   * Match the list next to an answer to the types and filters that the answer was made from, also if it inherited them from the
-   * previous question. Drops a list with others, and returns whether it did.
-   */
+  /** Match the list next to an answer to the types and filters that the answer was made from, also if it inherited them from the
+   * previous question. Drops a list with others, and returns whether it did. */
   #list(entry, counts = {}) {
     const {answer, history} = entry;
     const search = inForce(this.search, answer.state === 'done' ? answer.applied : history.at(-1)?.applied);
@@ -110,26 +131,18 @@ class RecordsView {
       entry.save({results: null});
     }
     const results = new Results(search, this.context, counts).restore(entry.saved.results);
-    results.saver = saver(this.context, {domain: 'records', query: search.q, parameters: parametersOf(search), results: () => results.found.map(({type, id}) => ({type, id}))});
+    results.saver = saver(this.context, () => ({domain: 'records', query: search.q, parameters: parametersOf(search), results: results.rows.map(({type, id}) => ({type, id}))}));
     entry.results = results;
     return true;
   }
 
-  /** Restore a saved conversation: its last answer, after the earlier ones. */
-  async #openKept(entry) {
-    replace(this.root, element('div', {class: 'wide workspace'}, loading()));
-    try {
-      const {turns, title} = await this.conversation.read();
-      if (this.entry !== entry) return;
-      const {question, answer} = turns.at(-1);
-      entry.history = turns.slice(0, -1).map((turn) => ({question: turn.question, answer: turn.answer.text ?? '', id: turn.answer.id, applied: turn.answer.applied}));
-      entry.save({history: entry.history, answer: {sources: [], citations: [], ...answer, question, state: 'done'}});
-      this.context.go({q: question, id: answer.id, kept: entry.conversation}, {replace: true});
-      this.context.announce(title);
-      this.show(new URLSearchParams(location.search), entry);
-    } catch (error) {
-      if (this.entry === entry) replace(this.root, element('div', {class: 'wide workspace'}, noticeOf(error, {retry: () => this.#openKept(entry), signIn: () => this.context.session.signIn()})));
-    }
+  /** The last answer, after the earlier ones. */
+  restoreTurns({turns, title}, entry) {
+    const {question, answer} = turns.at(-1);
+    entry.history = turns.slice(0, -1).map((turn) => ({question: turn.question, answer: turn.answer.text ?? '', id: turn.answer.id, applied: turn.answer.applied}));
+    entry.save({history: entry.history, answer: {sources: [], citations: [], ...answer, question, state: 'done'}});
+    this.context.go({q: question, id: answer.id, kept: entry.conversation}, {replace: true});
+    this.context.announce(title);
   }
 
   /** A history entry may come from an earlier visit of this domain. */
@@ -143,36 +156,19 @@ class RecordsView {
     results.callbacks = {
       onfilter: (filters, control) => this.#filter(filters, control),
       onretry: () => this.#begin(params, entry),
-      onchange: () => entry.save({results: results.kept}),
+      onchange: () => entry.save({results: results.snapshot}),
     };
   }
 
   #showFirst() {
-    this.context.setTitle('');
-    const {examples} = this.context;
-    this.prompt.value = '';
-    this.prompt.busy = false;
-    this.prompt.input.placeholder = PLACEHOLDER;
-    replace(this.root, element('div', {class: 'column hero'},
-      element('div', {}, element('h1', {}, gettext('Ask the records')),
-        element('p', {class: 'lead'}, gettext('A question gets an answer that cites its sources; a few words get a list.'))),
-      this.prompt.root,
-      this.examples = element('section', {'aria-label': gettext('Examples'), hidden: true})));
-    this.#offer(examples);
-    this.prompt.focus();
-    if (examples.length === 0) collections(this.context).then((types) => this.#offer(exampleQuestions(types)));
-  }
-
-  /** Example questions. */
-  #offer(questions) {
-    this.examples.hidden = questions.length === 0;
-    replace(this.examples, questions.length > 0 && choices(gettext('Questions to try'), questions, (text) => this.#ask(text)));
+    this.showHero({title: gettext('Ask the records'), lead: gettext('A question gets an answer that cites its sources; a few words get a list.')}, (text) => this.#ask(text));
+    if (this.context.examples.length === 0) collections(this.context).then((types) => this.offer(exampleQuestions(types)));
   }
 
   #lay(entry) {
     const turns = entry.answer.topicChanged ? [] : entry.history;
     replace(this.root, element('div', {class: 'wide workspace'},
-      promptBar(this.prompt, () => this.#newSearch()),
+      promptBar(this.prompt, () => { this.nextHistory = []; this.context.go({}); }),
       turns.length > 0 && element('section', {class: 'trail', 'aria-label': gettext('Earlier in this conversation')}, turns.map((turn) => this.#earlier(turn))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.newsRemark = element('div', {hidden: true}),
@@ -210,14 +206,14 @@ class RecordsView {
 
   async #begin(params, entry) {
     const {answer, results} = entry;
-    const chosen = params.get('tab') ?? entry.tab;
+    const tab = params.get('tab') ?? entry.tab;
     if (params.has('id')) {
-      this.#select(chosen ?? 'answer');
-      if (chosen === 'results') this.#run(results);
+      this.#select(tab ?? 'answer');
+      if (tab === 'results') this.#run(results);
       await answer.open(params.get('id'));
       return;
     }
-    this.#select(chosen ?? likelyTab(this.search.q));
+    this.#select(tab ?? likelyTab(this.search.q));
     if (answer.place) {
       // the answer that was in progress when the reader left the page
       entry.tab ??= 'answer';
@@ -232,7 +228,7 @@ class RecordsView {
     entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
     this.#select(entry.tab);
     if (entry.tab === 'answer') await answer.ask();
-    else this.context.announce(gettext('{number} results', {number: results.told(results.total)}));
+    else this.context.announce(gettext('{number} results', {number: results.countText(results.total)}));
   }
 
   async #run(results) {
@@ -245,11 +241,11 @@ class RecordsView {
   }
 
   async #tellNews(id, entry) {
-    const told = await openedSearch(this.context, id, entry.results.found);
-    if (told === null || this.entry !== entry) return;
-    entry.save({isOpened: true, news: told.text});
-    entry.results.tellNews(told.keys);
-    this.context.announce(told.text);
+    const news = await openedSearch(this.context, id, entry.results.rows);
+    if (news === null || this.entry !== entry) return;
+    entry.save({isOpened: true, news: news.text});
+    entry.results.tellNews(news.keys);
+    this.context.announce(news.text);
     this.#showNews(entry);
   }
 
@@ -263,22 +259,22 @@ class RecordsView {
     const isAnswer = tab === 'answer';
     this.tabs.select(tab);
     this.heading.classList.toggle('visually-hidden', !isAnswer);
-    this.prompt.input.placeholder = isAnswer ? gettext('Ask a follow-up') : PLACEHOLDER;
-    const asked = this.entry.answer.question;
-    if (['', asked].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : asked;
+    this.prompt.input.placeholder = isAnswer ? gettext('Ask a follow-up') : this.placeholder;
+    const {question} = this.entry.answer;
+    if (['', question].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : question;
   }
 
   #count(results) {
-    this.tabs.setCount('results', results.response === null ? null : results.told(results.total));
+    this.tabs.setCount('results', results.response === null ? null : results.countText(results.total));
   }
 
   /** Give a finished answer its own address, so that it can be shared and reopened without asking again. */
   #answerChanged(answer) {
     if (this.entry?.answer !== answer) return;
-    this.entry.save({answer: answer.kept, history: this.entry.history});
+    this.entry.save({answer: answer.snapshot, history: this.entry.history});
     if (answer.state === 'done') {
       const before = answer.topicChanged ? [] : this.entry.history;
-      this.conversation.offer([...before.map(({question, answer: text, id, applied}) => ({question, answer: {text, id, applied}})), keptTurn(answer)]);
+      this.conversation.offer([...before.map(({question, answer: text, id, applied}) => ({question, answer: {text, id, applied}})), savedTurn(answer)]);
     } else this.conversation.withdraw();
     this.prompt.busy = answer.state === 'running';
     if (answer.question) {
@@ -328,11 +324,6 @@ class RecordsView {
     this.context.go({q: text, kept: this.nextHistory.length > 0 ? this.entry?.conversation : null});
   }
 
-  #newSearch() {
-    this.nextHistory = [];
-    this.context.go({});
-  }
-
   #filter(filters, control) {
     const {answer, history, results} = this.entry;
     const next = {...results.search, ...filters, q: this.search.q || answer.question};
@@ -344,30 +335,29 @@ class RecordsView {
 }
 
 /** An answer in the format of a saved conversation. */
-function keptTurn(answer) {
-  const {state, run, ...kept} = answer.kept;
-  return {question: answer.question, answer: kept};
+function savedTurn(answer) {
+  const {state, run, ...snapshot} = answer.snapshot;
+  return {question: answer.question, answer: snapshot};
 }
 
-/** The filters of a search other than types, in the format of a question. @param {import('./records/results.js').Search} search */
+/** The filters of a search other than types, in the format of a question. */
 function filtersOf({q, type, from, to, ...facets}) {
   const chosen = Object.fromEntries(Object.entries(facets).filter(([, values]) => values.length > 0));
   return {...(from && {from}), ...(to && {to}), ...(Object.keys(chosen).length > 0 && {facets: chosen})};
 }
 
-/** Whether two searches have the same types and filters. */
 function sameScope(one, other) {
   return one.type.join() === other.type.join() && JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
 }
 
-/** The search, with the types and filters of an answer if it has none of its own. @param {any} applied */
+/** The search, with the types and filters of an answer if it has none of its own. */
 function inForce(search, applied) {
   if (!applied || search.type.length > 0 || Object.keys(filtersOf(search)).length > 0) return search;
   const {from, to, facets} = applied.filters ?? {};
   return {...search, ...facets, type: applied.types ?? [], from: from ?? '', to: to ?? ''};
 }
 
-/** The parts of a saved search's address other than the question. @param {import('./records/results.js').Search} search */
+/** The parts of a saved search's address other than the question. */
 function parametersOf({q, ...filters}) {
   return {...Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0)), tab: 'results'};
 }
@@ -384,7 +374,6 @@ function leave(entry, next) {
   if (entry.results !== next.results) entry.results?.stop();
 }
 
-/** @param {URLSearchParams} params @returns {import('./records/results.js').Search} */
 function searchOf(params) {
   const facets = [...new Set(params.keys())].filter((name) => !NO_FACETS.has(name) && /^-?[a-z][a-z0-9_]{0,47}$/.test(name));
   return {

@@ -1,54 +1,38 @@
-/**
- * One answer: asked and shown as it streams, or opened as stored. Its nodes live as long as its history entry.
- */
+/** One answer: asked and shown as it streams, or opened as stored. Its nodes live as long as its history entry. */
 
-import {Problem, pathOf} from '../../api.js';
-import {choices} from '../../components/chips.js';
-import {conditionChips, forgetTaken} from '../../components/conditions.js';
-import {degradedRemark, note, noticeOf, remark} from '../../components/notice.js';
-import {numberCharts, numbersNote} from '../../components/numbers.js';
-import {openPreview, previewed} from '../../components/popover.js';
+import {pathOf, Problem} from '../../api.js';
+import {numberCharts, numbersNote} from '../../components/charts.js';
+import {understoodSection} from '../../components/conditions.js';
+import {confidenceLevel, explanationControl} from '../../components/confidence.js';
+import {degradedRemark, note, noticeOf, openPreview, previewed, remark} from '../../components/panel.js';
+import {answerMarkdown, choices, exportMenu, markdownText} from '../../components/results.js';
 import {Streamed} from '../../components/streamed.js';
-import {button, element, replace} from '../../dom.js';
+import {button, element, icon, replace, taskButton, textButton} from '../../dom.js';
 import {day, words} from '../../format.js';
-import {languageOf} from './declared.js';
-import {answerFoot} from './foot.js';
-import {sourceCard, sourcePreview} from './record.js';
 import {gettext, ngettext} from '../../messages.js';
+import {citationText, languageOf, sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
   records_research: gettext('further research'), records_answer: gettext('the writing of the answer'), records_followups: gettext('the follow-up questions'),
   query_embedding: gettext('search by meaning'), answer_correction: gettext('the correction of the answer'),
 };
 
+/** What is stored of an answer, besides its sources. */
+const STORED = ['question', 'state', 'id', 'run', 'text', 'confidence', 'citations', 'statements', 'unsupported', 'changed', 'followups', 'topicChanged', 'applied', 'isOwn', 'isShared', 'count', 'understood', 'changes'];
+
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
-/** One answer, shown in `root`. */
 export class Answer extends Streamed {
-  /**
-   * @param {string} question
-   * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the previous turn apply
-   * @param {import('../../app.js').Context} context
-   */
+  /** @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the previous turn apply */
   constructor(question, scope, context) {
     super(context);
-    this.question = question;
-    this.scope = scope;
-    /**
-     * `onchange` is called when it begins or ends, `onfollow` with a follow-up question, `onagain` to ask the same question again.
-     * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
-     */
+    Object.assign(this, {question, scope});
+    /** `onchange` is called when it begins or ends, `onfollow` with a follow-up question, `onagain` to ask the same question again.
+     * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}} */
     this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
-    this.id = null;
-    this.topicChanged = false;
-    /** The types and filters that it was made from. */
-    this.applied = null;
-    /** Whether whoever has its link can open it. */
-    this.isShared = true;
-    /** How the reader wants the question understood. */
-    this.changes = null;
-    // whether to bypass the stored answer
-    this.fresh = false;
+    // `applied`: the types and filters that it was made from; `isShared`: whoever has its link can open it;
+    // `changes`: how the reader wants the question understood; `fresh`: bypasses the stored answer
+    Object.assign(this, {id: null, topicChanged: false, applied: null, isShared: true, changes: null, fresh: false});
     this.clear();
   }
 
@@ -58,32 +42,30 @@ export class Answer extends Streamed {
   }
 
   /** The state to restore after a reload: the whole answer, or its run. */
-  get kept() {
-    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, understood, changes} = this;
-    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, understood, changes, sources: [...this.sources.values()]};
+  get snapshot() {
+    return {...Object.fromEntries(STORED.map((name) => [name, this[name]])), sources: [...this.sources.values()]};
   }
 
-  /** Restore the state, without asking. @param {any} kept */
-  restore(kept) {
-    if (!['done', 'stopped'].includes(kept.state)) return this.followOn(kept.run);
-    Object.assign(this, kept, {sources: new Map()});
-    if (kept.sources.length > 0) this.#showSources(kept.sources);
-    if (kept.count) this.#draw(kept.count);
-    return this.showKept(kept.state);
+  restore(snapshot) {
+    if (!['done', 'stopped'].includes(snapshot.state)) return this.followOn(snapshot.run);
+    Object.assign(this, snapshot, {sources: new Map()});
+    if (snapshot.sources.length > 0) this.#showSources(snapshot.sources);
+    if (snapshot.count) this.#draw(snapshot.count);
+    return this.showStored(snapshot.state);
   }
 
-  /** Show that it could not be asked. @param {unknown} error @param {() => void} again */
+  /** Show that it could not be asked. */
   refuse(error, again) {
     replace(this.notes);
-    replace(this.after, noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
+    replace(this.after, noticeOf(error, {retry: again, context: this.context}));
   }
 
   /** Ask once, and show what comes. Resumes a run that was started before. */
   async ask() {
     if (this.state !== 'new') return;
     const {question, context, scope} = this;
-    const history = scope.history.map(({question: asked, answer, applied}) =>
-      ({question: asked, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
+    const history = scope.history.map(({question: before, answer, applied}) =>
+      ({question: before, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
     const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
     const body = {question, history, ...own, ...(this.changes && {understood: this.changes}), ...(this.fresh ? {fresh: true} : {})};
     await this.attempt(async (signal) => {
@@ -106,7 +88,7 @@ export class Answer extends Streamed {
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
       replace(this.notes, note(gettext('This answer was given on {day}. Its link works until {last}.', {day: day(stored.created_at), last: day(stored.expires_at)}), ' ',
-        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, gettext('Ask again'))));
+        textButton(gettext('Ask again'), this.callbacks.onagain)));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
       this.#take({...stored, type: 'citations'});
@@ -138,19 +120,9 @@ export class Answer extends Streamed {
 
   clear() {
     this.reset(gettext('Research'), {cite: (n) => this.#citation(n), above: 1});
-    /** @type {Map<number, any>} */
+    /** By their numbers. @type {Map<number, any>} */
     this.sources = new Map();
-    this.confidence = null;
-    /** @type {any[]} */
-    this.citations = [];
-    /** @type {string[]} */
-    this.unsupported = [];
-    /** @type {any[]} */
-    this.changed = [];
-    this.count = null;
-    this.followups = [];
-    this.understood = null;
-    this.remarks = [];
+    Object.assign(this, {confidence: null, citations: [], unsupported: [], changed: [], count: null, followups: [], understood: null, remarks: []});
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': gettext('Sources'), hidden: true});
     this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
@@ -169,77 +141,52 @@ export class Answer extends Streamed {
     this.#showAfter();
   }
 
-  #askFresh() {
-    this.fresh = true;
-    this.again();
-  }
-
   /** One event of the stream; unknown events are ignored. */
   #take(event) {
     this.follow(event);
-    switch (event.type) {
-      case 'tool_call':
-        this.called(event, callLabel(event));
-        break;
-      case 'tool_observation':
-        this.observed(event);
-        break;
-      case 'sources':
-        this.#showSources(event.sources);
-        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'running'});
-        this.timeline.fold();
-        break;
-      case 'understood':
-        this.understood = event;
-        break;
-      case 'aggregation':
-        this.#draw(event);
-        break;
-      case 'final_answer_chunk':
-        this.text += event.chunk;
-        this.flushSoon();
-        break;
-      case 'text_withdrawn':
-        this.withdraw();
-        this.count = null;
-        this.view.illustrate(null);
-        break;
-      case 'citations':
-        this.citations = event.citations;
-        this.unsupported = event.unsupported ?? [];
-        this.statements = event.statements ?? [];
-        this.flush();
-        // what no sentence cites is only near
-        if (this.citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), gettext('Nearest records'));
-        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'completed'});
-        this.#showAfter();
-        break;
-      case 'confidence':
-        this.confidence = event;
-        this.#showAfter();
-        break;
-      case 'followups':
-        this.followups = event.questions;
-        this.#showAfter();
-        break;
-      case 'done':
-        this.id = event.answer_id;
-        this.topicChanged = event.topic_changed;
-        this.applied = event.applied ?? null;
-        this.isShared = event.shared ?? true;
-        this.isOwn = this.id !== null;
-        // below the text, so that it does not push the text down
-        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && note(gettext('Saved answer: the data behind it has not changed. '),
-          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, gettext('Ask again')))];
-        this.#showAfter();
-        break;
-      default:
-    }
+    this.#handlers[event.type]?.(event);
+    if (['citations', 'confidence', 'followups', 'done'].includes(event.type)) this.#showAfter();
   }
+
+  #handlers = {
+    tool_call: (event) => this.called(event, callLabel(event)),
+    tool_observation: (event) => this.observed(event),
+    sources: ({sources}) => {
+      this.#showSources(sources);
+      if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'running'});
+      this.timeline.fold();
+    },
+    understood: (event) => { this.understood = event; },
+    aggregation: (event) => this.#draw(event),
+    final_answer_chunk: ({chunk}) => {
+      this.text += chunk;
+      this.flushSoon();
+    },
+    text_withdrawn: () => {
+      this.withdraw();
+      this.count = null;
+      this.view.illustrate(null);
+    },
+    citations: ({citations, unsupported, statements}) => {
+      Object.assign(this, {citations, unsupported: unsupported ?? [], statements: statements ?? []});
+      this.flush();
+      // what no sentence cites is only near
+      if (citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), gettext('Nearest records'));
+      if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: gettext('Writing the answer'), status: 'completed'});
+    },
+    confidence: (event) => { this.confidence = event; },
+    followups: ({questions}) => { this.followups = questions; },
+    done: ({answer_id: id, topic_changed: topicChanged, applied, shared, degraded, cached}) => {
+      Object.assign(this, {id, topicChanged, applied: applied ?? null, isShared: shared ?? true, isOwn: id !== null});
+      // below the text, so that it does not push the text down
+      this.remarks = [degradedRemark(degraded ?? [], STEP_WORDS), cached && note(gettext('Saved answer: the data behind it has not changed. '),
+        textButton(gettext('Ask again'), () => { this.fresh = true; this.again(); }))];
+    },
+  };
 
   #draw(count) {
     this.count = count;
-    this.view.illustrate(numberCharts(count, languageOf(count.query?.source), this.context.announce));
+    this.view.illustrate(numberCharts(count, this.context, languageOf(count.query?.source)));
   }
 
   /** What the numbers are, and the records that they are of. */
@@ -286,31 +233,26 @@ export class Answer extends Streamed {
       return [kicker, title, ...(citation?.quote ? quoted(citation) : [snippet])];
     };
     const open = () => this.context.open(source.type, source.id, source, this.#citationOf(mark)?.quote);
-    let touched = false;
-    const mark = element('button', {
-      type: 'button', class: 'citation', 'aria-label': gettext('Source {number}: {title}', {number: n, title: source.title}), data: {cites: n, label: gettext('Source {number}: {title}', {number: n, title: source.title})},
-      on: {
-        pointerdown: (event) => { touched = event.pointerType === 'touch'; },
-        click: () => {
-          if (touched) openPreview(mark, () => [...content(), button(gettext('Open'), {onclick: open})]);
-          else open();
-          touched = false;
-        },
+    let isTouch = false;
+    const name = gettext('Source {number}: {title}', {number: n, title: source.title});
+    const mark = element('button', {type: 'button', class: 'citation', 'aria-label': name, data: {cites: n, label: name}, on: {
+      pointerdown: (event) => { isTouch = event.pointerType === 'touch'; },
+      click: () => {
+        if (isTouch) openPreview(mark, () => [...content(), button(gettext('Open'), {onclick: open})]);
+        else open();
+        isTouch = false;
       },
-    }, n);
+    }}, n);
     previewed(mark, content);
     return mark;
   }
 
   /** How the question was understood; a change asks again. */
   #conditions() {
-    if (!this.understood) return null;
-    const ask = (changes) => { this.changes = changes; this.again(); };
-    const {type, ...read} = this.understood;
-    const chips = conditionChips(read, {question: this.question, onchange: ask});
-    return (chips.length > 0 || this.changes) && element('section', {class: 'understood', 'aria-label': gettext('How the question was understood')}, chips,
-      this.changes && element('p', {class: 'fine'}, gettext('Answered with your changes. '),
-        element('button', {type: 'button', class: 'text-button', on: {click: () => { forgetTaken(this.question); ask(null); }}}, gettext('Read the question again')), '.'));
+    const {type, ...understood} = this.understood ?? {};
+    return this.understood && understoodSection(understood, {
+      question: this.question, isChanged: this.changes !== null, onchange: (changes) => { this.changes = changes; this.again(); },
+    });
   }
 
   #showAfter() {
@@ -335,20 +277,92 @@ function changedTitle({title, change}) {
   return change === 'gone' ? gettext('{title} (gone)', {title}) : title;
 }
 
-function callLabel({tool, arguments: given}) {
-  const where = [given.source ?? []].flat().map(words).join(', ').toLowerCase();
-  switch (tool) {
-    case 'query':
-      return gettext('Counting over {where}', {where});
-    case 'get':
-      return gettext('Reading {where} {id}', {where, id: given.id});
-    case 'values':
-      return gettext('Looking up {field} of {where}', {field: given.field, where});
-    case 'describe_collections':
-      return gettext('Looking at what data there is');
-    default: {
-      const everywhere = gettext('all records');
-      return gettext('Searching {where} for “{text}”', {where: where || everywhere, text: given.text ?? ''});
-    }
-  }
+function callLabel({tool, arguments: {source = [], id, field, text = ''}}) {
+  const where = [source ?? []].flat().map(words).join(', ').toLowerCase();
+  if (tool === 'query') return gettext('Counting over {where}', {where});
+  if (tool === 'get') return gettext('Reading {where} {id}', {where, id});
+  if (tool === 'values') return gettext('Looking up {field} of {where}', {field, where});
+  if (tool === 'describe_collections') return gettext('Looking at what data there is');
+  return gettext('Searching {where} for “{text}”', {where: where || gettext('all records'), text: text ?? ''});
+}
+
+/** The foot of a finished answer: its confidence, link, how the question was read, export, and feedback. */
+function answerFoot(answer) {
+  const {confidence, id, isOwn, run, state, text, context} = answer;
+  const isFinished = state !== 'running';
+  return element('div', {class: 'answer-foot'}, confidence && confidenceLevel(confidence.level, confidence.label),
+    id && (answer.isShared ? linkControl(answer) : isOwn && shareControl(answer)), id && isOwn && revokeControl(answer), run && isFinished && explanation(answer),
+    text && isFinished && exportMenu(() => tableOf(answer), context), run && isFinished && feedback(answer));
+}
+
+/** How the question was read, over the same records and after the same question. */
+function explanation({question, scope, topicChanged, context}) {
+  const before = topicChanged ? undefined : scope.history.at(-1)?.question;
+  return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, context);
+}
+
+/** The answer and its citations, each with the record's address here. */
+function tableOf({sources: byNumber, citations, statements, unsupported, question, text, confidence, context}) {
+  const sources = [...byNumber.values()].map((source) => ({...source, url: context.itemAddress(source.type, source.id)}));
+  const lines = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
+  return {
+    name: question,
+    columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
+    rows: sources.map(({n, type, id, title, date, url}) =>
+      [n, type, id, title, date, url, citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
+    json: {question, answer: text, confidence: confidence?.level ?? null, sources, citations, statements, unsupported},
+    markdown: answerMarkdown(question, text, lines, '## Sources\n\n'),
+  };
+}
+
+/** Asks whether the answer helped; a reader who says no can say why. */
+function feedback({run, context}) {
+  const failure = element('span', {class: 'fine', role: 'alert', hidden: true}, gettext('Sending failed. Try again.'));
+  const thanks = () => {
+    failure.hidden = true;
+    replace(group, gettext('Thank you.'));
+    context.announce(gettext('Thank you'));
+  };
+  const send = (body, next) => context.api.post(pathOf('runs', run, 'feedback'), body).then(next, () => { failure.hidden = false; });
+  const askWhy = () => {
+    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': gettext('What is wrong?'), placeholder: gettext('What is wrong?')});
+    replace(group, element('form', {class: 'feedback-form', on: {submit: (event) => {
+      event.preventDefault();
+      if (reason.value.trim()) send({helpful: false, reason: reason.value.trim()}, thanks);
+      else thanks();
+    }}}, reason, element('button', {class: 'button quiet'}, gettext('Send'))));
+    reason.focus();
+  };
+  const group = element('span', {class: 'feedback', role: 'group', 'aria-label': gettext('Did this help?')},
+    button(gettext('Helpful'), {kind: 'quiet', onclick: () => send({helpful: true}, thanks)}),
+    button(gettext('Not helpful'), {kind: 'quiet', onclick: () => send({helpful: false}, askWhy)}));
+  return element('span', {class: 'feedback'}, group, failure);
+}
+
+function revokeControl(answer) {
+  return taskButton(gettext('Revoke link'), async () => {
+    await answer.context.api.delete(pathOf('answers', answer.id)).catch((error) => { if (error.kind !== 'not_found') throw error; });
+    answer.forgetAddress();
+    answer.context.announce(gettext('The link no longer works'));
+  }, () => gettext('Revoking failed. Try again.'));
+}
+
+/** Sharing is an act of its own where the service is set so. */
+function shareControl(answer) {
+  return taskButton([icon('link'), gettext('Share')], async (control) => {
+    await answer.context.api.post(pathOf('me/answers', answer.id, 'share'), {});
+    answer.isShared = true;
+    control.replaceWith(linkControl(answer));
+    answer.context.announce(gettext('Shared: whoever has the link can open this answer'));
+  }, () => gettext('Sharing failed. Try again.'));
+}
+
+function linkControl({question, id, context}) {
+  const {href} = new URL(context.address({q: question, id}), document.baseURI);
+  // where copying is not allowed, the address bar shows the link too
+  return element('span', {}, taskButton([icon('link'), gettext('Copy link')], async (control) => {
+    await navigator.clipboard.writeText(href);
+    replace(control, icon('check'), gettext('Link copied'));
+    context.announce(gettext('Link copied'));
+  }, () => element('a', {href}, gettext('This answer’s address'))), element('span', {class: 'fine'}, gettext('Whoever has the link can open this answer.')));
 }
