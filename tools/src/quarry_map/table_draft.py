@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from quarry.collections.declaration import PARAMETERS
-from quarry.collections.facets import DATE
 from quarry.collections.guessing import (
     EPOCH_LEAST,
     LABEL_WIDTH,
@@ -45,6 +44,7 @@ from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
+from quarry.schema.source import DATE
 from quarry.spans.numbers import currency_code
 from quarry_map.extras import (
     Guesses,

@@ -14,12 +14,10 @@ from quarry.collections.names import table_name, words
 from quarry.collections.uses import as_kind, listed
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.schema.source import KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn
+from quarry.schema.source import DATE, KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn, compared_as
 from quarry.spans.numbers import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
-DATE = "date"
-"""The name of the facet for the date of a collection."""
 
 
 def facet_source(collection: Collection) -> Source:
@@ -144,23 +142,6 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
     )
     # the values of collections are looked up first
     return compared_as(field, kind, value, is_many=is_many, is_spelt=not collection.has_own_words)
-
-
-def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, is_spelt: bool) -> Field:
-    """A field with the SQL of its value, compared as a facet of a kind. Each part of a place counts; `is_spelt`: conditions name
-    places as the data spells them.
-    """
-    place = value if kind == "place" else None
-    return replace(
-        field,
-        kind=KINDS.get(kind, "text"),
-        sql=(lambda row: f"place_parts({value(row)})") if place else value,
-        is_array=is_many or kind in ("place", "array"),
-        place=place,
-        folds=True,
-        is_spelt=is_spelt,
-        facet=kind,
-    )
 
 
 @cache

@@ -35,7 +35,7 @@ from quarry.collections.catalog_reading import (
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.collections.facets import DATE, facet_source
+from quarry.collections.facets import facet_source
 from quarry.collections.names import nearest, shown_name, table_name
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
@@ -54,9 +54,9 @@ from quarry.postgres.schema import SyncConnection, is_installed
 from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
 from quarry.query.of_collection import Declared, sources_of
-from quarry.records.sources import BUILT_IN
+from quarry.records.tables import NAMES as BUILT_IN_NAMES
 from quarry.retrieval.values import Counted, refresh
-from quarry.schema.source import Calendar, Field, Kind, Schema, Source
+from quarry.schema.source import DATE, Calendar, Field, Kind, Schema, Source
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 from quarry_map.drafting import Draft, draft
@@ -315,7 +315,7 @@ def planned(
     taken = [
         lines.problem(("collections", name), f"{name!r} is a built-in type: choose another name")
         for name in declared
-        if name in BUILT_IN.counted
+        if name in BUILT_IN_NAMES
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
     if problems := [*checked.errors, *conditions, *taken, *_of_others(connection, settings, declared, lines)] or [

@@ -28,7 +28,7 @@ from quarry.platform.errors import ConfigurationError, Forbidden
 from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
-from quarry.records.sources import BUILT_IN
+from quarry.records.tables import NAMES as BUILT_IN_NAMES
 from quarry_map.drafting import draft_one
 from quarry_map.table_draft import told_epoch
 
@@ -48,7 +48,7 @@ def table_of(text: str) -> TableName:
             raise WrongUsage(
                 f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
-    if name in BUILT_IN.counted:
+    if name in BUILT_IN_NAMES:
         raise WrongUsage(f"{name!r} is a built-in record type: choose another name")
     return schema, name
 

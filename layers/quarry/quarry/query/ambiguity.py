@@ -9,9 +9,9 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.paths import NUMERICAL, Path, Rows, invalid, measure_called, resolve, rows_of
+from quarry.query.paths import NUMERICAL, Path, invalid, measure_called, resolve
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
-from quarry.schema.source import Field, Schema
+from quarry.schema.source import Field, Schema, Source
 
 _MEASURES = NUMERICAL | {"min", "max"}
 
@@ -45,7 +45,7 @@ def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
     conditions = [*query.where]
     compared = [each.field for each in comparisons_of(conditions) if each.scalars]
     ordered = [each.by for each in query.order] if query.asks_for_rows else []
-    paths = (_resolved(name, rows_of(source), schema) for name in (*compared, *ordered))
+    paths = (_resolved(name, source, schema) for name in (*compared, *ordered))
     found = ((path.text, path.currency_of) for path in paths if path is not None)
     return {path: named for path, named in found if named is not None and not _is_one(conditions, named)}
 
@@ -55,11 +55,10 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     source = schema.sources.get(query.source)
     if source is None:
         return []
-    rows = rows_of(source)
     grouped = {group.field for group in query.group}
     found: dict[str, None] = {}
-    for aggregate in aggregates_over_rows(query, rows):
-        path = _resolved(aggregate.field or "", rows, schema)
+    for aggregate in aggregates_over_rows(query, source):
+        path = _resolved(aggregate.field or "", source, schema)
         named = None if path is None else path.currency_of
         if path is None or named is None or aggregate.fn not in _MEASURES:
             continue
@@ -70,10 +69,10 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     return [*found]
 
 
-def aggregates_over_rows(query: Query, rows: Rows) -> Iterator[Aggregate]:
+def aggregates_over_rows(query: Query, source: Source) -> Iterator[Aggregate]:
     """What a query computes over rows: also what only its order or `having` names."""
     for each in aggregates_named(query):
-        yield from _over_rows(each, rows)
+        yield from _over_rows(each, source)
 
 
 def aggregates_named(query: Query) -> Iterator[Aggregate]:
@@ -87,18 +86,18 @@ def aggregates_named(query: Query) -> Iterator[Aggregate]:
             continue
 
 
-def _over_rows(aggregate: Aggregate, rows: Rows) -> Iterator[Aggregate]:
+def _over_rows(aggregate: Aggregate, source: Source) -> Iterator[Aggregate]:
     """The aggregates over rows that one is computed of."""
     for leaf in aggregate.leaves:
         if leaf.fn != "measure":
             yield leaf
-        elif (measure := measure_called(leaf.field or "", rows.measures)) is not None:
-            yield from _over_rows(measure.aggregate, rows)
+        elif (measure := measure_called(leaf.field or "", source.measures)) is not None:
+            yield from _over_rows(measure.aggregate, source)
 
 
-def _resolved(name: str, rows: Rows, schema: Schema) -> Path | None:
+def _resolved(name: str, source: Source, schema: Schema) -> Path | None:
     try:
-        return resolve(name, rows, schema, "")
+        return resolve(name, source, schema, "")
     except InvalidInput:
         return None
 
@@ -138,7 +137,7 @@ def check_left_out(query: Query, result: Result, schema: Schema) -> None:
 def _leaves_out(field: str, query: Query, schema: Schema) -> bool:
     """Whether rows are left out by a field of theirs, or of rows that they refer to."""
     source = schema.sources[query.source]
-    path = _resolved(field, rows_of(source), schema)
+    path = _resolved(field, source, schema)
     if path is None or not source.left_out or not isinstance(path.end, Field):
         return False
     reached = schema.sources.get(path.steps[-1].to.name) if path.steps else source
@@ -157,9 +156,10 @@ class Namesakes(NamedTuple):
         source = schema.sources.get(query.source)
         if source is None or query.group or not query.aggregate:
             return None
-        rows = rows_of(source)
         named = [field for each in query.where if (field := _names(each)) is not None]
-        paths = [path for field in dict.fromkeys(named) if (path := _resolved(field, rows, schema)) and path.names_rows]
+        paths = [
+            path for field in dict.fromkeys(named) if (path := _resolved(field, source, schema)) and path.names_rows
+        ]
         groups = tuple(Group(field=path.text) for path in paths)
         return cls(query, query.model_copy(update={"group": groups, "limit": None})) if groups else None
 

@@ -62,7 +62,7 @@ class Reader(NamedTuple):
         if self.named is not None or self.scope is None:
             assert self.named is not None
             return self.named(name, pointer)
-        path = resolve(name, self.scope.rows, self.building.schema, pointer)
+        path = resolve(name, self.scope.source, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
         at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
@@ -116,9 +116,9 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
 
 def words_held(scope: Scope, words: str, pointer: str) -> Composed:
     """True of the rows of a source that hold all of these words. Raises InvalidInput where no search looks for words."""
-    holds_words = scope.rows.holds_words
+    holds_words = scope.source.holds_words
     if holds_words is None:
-        raise invalid(pointer, f"{scope.rows.name} cannot be searched by words: use `contains` on a field")
+        raise invalid(pointer, f"{scope.source.name} cannot be searched by words: use `contains` on a field")
     return SQL("{}").format(SQL(holds_words(scope.alias, scope.building.text(words))))
 
 
@@ -138,7 +138,7 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     scope = reader.scope
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
-    path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
+    path = resolve_rows(condition.exists, scope.source, scope.building.schema, f"{pointer}/exists")
     rows = related(scope, path.steps, at_once=reader.at_once or not are_indexed(path.steps))
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
@@ -273,9 +273,9 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
     building.predicates += 1
     met = all_of(scope, predicate.conditions, pointer, at_once=True)
     building.predicates -= 1
-    if scope.rows.key is None:
+    if not scope.source.has_key:
         return SQL("({} is true)").format(met)
-    return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.rows.key(scope.alias)), met)
+    return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.source.key(scope.alias)), met)
 
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
@@ -304,8 +304,8 @@ def by_row(scope: Scope, value: Composable) -> Composed:
 
 def row_key(scope: Scope) -> Composed:
     """The key of the row that a scope is seen from, as text; null where there is none."""
-    assert scope.rows.key is not None
-    return SQL("({})::text").format(SQL(scope.rows.key(scope.alias)))
+    assert scope.source.has_key
+    return SQL("({})::text").format(SQL(scope.source.key(scope.alias)))
 
 
 def row_named(scope: Scope, path: Path) -> Composed:

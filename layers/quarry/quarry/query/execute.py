@@ -29,7 +29,7 @@ from quarry.query.conditions import (
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
-from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
+from quarry.query.paths import Path, invalid, resolve, source_of
 from quarry.query.phrases import Phrases
 from quarry.query.values import period_name
 from quarry.schema.algebra import (
@@ -153,7 +153,7 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
     for place, name in enumerate(base.query.select or ROW_FIELDS):
         with base.building.collected():
             pointer = f"{base.pointer}/select/{place}"
-            path = resolve(name, base.scope.rows, base.building.schema, pointer)
+            path = resolve(name, base.scope.source, base.building.schema, pointer)
             column = Identifier(f"c{len(paths)}")
             if _is_related(base, path):
                 joins.append(_of_page(base, path, pointer, column))
@@ -183,7 +183,7 @@ def _is_related(base: Base, path: Path) -> bool:
 
 def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed:
     """A join with values computed over the related rows of the page's rows. The planner reads them by an index, or all once."""
-    owner = Scope(base.building, base.scope.rows, base.building.alias())
+    owner = Scope(base.building, base.scope.source, base.building.alias())
     rows, value = many_values(owner, path, pointer)
     computed = (
         SQL("array_agg(distinct {0} order by {0}) filter (where {0} is not null)").format(value)
@@ -216,7 +216,7 @@ def _terms(base: Base) -> list[_Term]:
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             pointer = f"{base.pointer}/order/{place}/by"
-            path = resolve(order.by, scope.rows, base.building.schema, pointer)
+            path = resolve(order.by, scope.source, base.building.schema, pointer)
             if path.is_many:
                 raise invalid(
                     pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
@@ -322,7 +322,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
 
 
 def _base_in(building: Building, query: Query, source: Source, pointer: str) -> Base:
-    scope = Scope(building, rows_of(source), ROW)
+    scope = Scope(building, source, ROW)
     fixed = [SQL("({})").format(SQL(source.guard(ROW)))]
     met = each_met(Reader(building, scope), query.where, f"{pointer}/where")
     if query.text.strip():
@@ -345,7 +345,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     query, pointer = base.query, f"{base.pointer}/select/0"
     if len(query.select) > 1:
         raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
-    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.rows, base.building.schema, pointer)
+    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.source, base.building.schema, pointer)
     if path.is_many:
         raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
     value = path_operand(base.scope, path, pointer).value

@@ -16,10 +16,10 @@ from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import piece_pattern
-from quarry.query.paths import NUMERIC, Rows, Step, invalid
+from quarry.query.paths import NUMERIC, Step, invalid
 from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
 from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
-from quarry.schema.source import Kind, Schema, Source
+from quarry.schema.source import NO_VALUE, Kind, Schema, Source
 
 TRUE = SQL("true")
 
@@ -84,12 +84,14 @@ class Building:
 class Scope:
     """Rows that expressions are read from, by `alias`, with one LEFT JOIN for each reference that they follow."""
 
-    def __init__(self, building: Building, rows: Rows, alias: LiteralString, table: Composable | None = None) -> None:
+    def __init__(
+        self, building: Building, source: Source, alias: LiteralString, table: Composable | None = None
+    ) -> None:
         self.building = building
-        self.rows = rows
+        self.source = source
         self.alias = alias
-        self._tables: list[Composable] = [table or _named(rows, alias)]
-        self._reached: dict[tuple[str, str], tuple[LiteralString, Rows]] = {}
+        self._tables: list[Composable] = [table or _named(source, alias)]
+        self._reached: dict[tuple[str, str], tuple[LiteralString, Source]] = {}
         self._kept: dict[str, Composable] = {}
 
     @property
@@ -109,13 +111,13 @@ class Scope:
             name = (seen.alias, step.link.name)
             if name not in self._reached:
                 self._reached[name] = self._join(seen.alias, step, "left join"), step.to
-            seen.alias, seen.rows = self._reached[name]
+            seen.alias, seen.source = self._reached[name]
         return seen
 
     def follow(self, step: Step) -> Scope:
         """The scope as seen from all rows that a step leads to: it has one row for each of them."""
         seen = copy(self)
-        seen.alias, seen.rows = self._join(self.alias, step, "join"), step.to
+        seen.alias, seen.source = self._join(self.alias, step, "join"), step.to
         return seen
 
     def add(self, table: Composable) -> None:
@@ -135,8 +137,8 @@ class Scope:
         return to
 
 
-def _named(rows: Rows, alias: LiteralString) -> Composed:
-    return SQL("{} {}").format(SQL(rows.rows), SQL(alias))
+def _named(source: Source, alias: LiteralString) -> Composed:
+    return SQL("{} {}").format(SQL(source.rows), SQL(alias))
 
 
 def joined(alias: LiteralString, step: Step, to: LiteralString) -> Composed:
@@ -198,14 +200,13 @@ class Related(NamedTuple):
         return self._key(None if self.outer is None else self.outer.alias)
 
     def _key(self, alias: LiteralString | None) -> SQL:
-        key = None if self.outer is None else self.outer.rows.key
-        return SQL("null" if key is None or alias is None else key(alias))
+        return SQL("null" if self.outer is None or alias is None else self.outer.source.key(alias))
 
     @property
     def _tables(self) -> Composed:
         if self.owner is None or self.outer is None:
             return self.scope.tables
-        return SQL("{}, {}").format(_named(self.outer.rows, self.owner), self.scope.tables)
+        return SQL("{}, {}").format(_named(self.outer.source, self.owner), self.scope.tables)
 
 
 def are_indexed(steps: Sequence[Step]) -> bool:
@@ -222,7 +223,7 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
     outer = outer.reach(steps[: place if building.joins else 0])
     reads_all = at_once if building.joins else not are_indexed(steps)
-    owner = building.alias() if reads_all and outer.rows.key is not None else None
+    owner = building.alias() if reads_all and outer.source.has_key else None
     first, *others = steps[place if building.joins else 0 :]
     scope = Scope(building, first.to, building.alias())
     on = joined(outer.alias if owner is None else owner, first, scope.alias)
@@ -234,7 +235,12 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
 def elements(building: Building, array: Composable) -> Related:
     """The elements of an array of one row, as rows with the column `v`."""
     alias = building.alias()
-    return Related(Scope(building, Rows("elements", "", {}), alias, element_table(array, alias)), TRUE)
+    return Related(
+        Scope(
+            building, Source("elements", "elements", (), "", NO_VALUE, NO_VALUE, {}), alias, element_table(array, alias)
+        ),
+        TRUE,
+    )
 
 
 def element_table(array: Composable, alias: LiteralString) -> Composed:

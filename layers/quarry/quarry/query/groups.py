@@ -321,7 +321,7 @@ def column_of(groups: Grouped) -> Composed:
 
 def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     scope = base.scope
-    path = resolve(group.field, scope.rows, scope.building.schema, f"{pointer}/field")
+    path = resolve(group.field, scope.source, scope.building.schema, f"{pointer}/field")
     if group.period is not None and path.kind not in DATES:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
     if group.is_bucketed and path.kind not in NUMERIC:
@@ -382,7 +382,7 @@ def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: 
     number = numbers.named(name, pointer)
     if number is None:
         known = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
-        raise unknown(pointer, "a query with groups", "group or aggregate", name, [*known, *base.scope.rows.measures])
+        raise unknown(pointer, "a query with groups", "group or aggregate", name, [*known, *base.scope.source.measures])
     return Operand(SQL("h.{}").format(number.name), number.kind, name)
 
 

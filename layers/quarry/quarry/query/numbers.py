@@ -115,7 +115,7 @@ class Numbers:
 
     def _declared(self, aggregate: Aggregate, pointer: str) -> Number:
         """A measure that the source declares, by its definition and in its unit."""
-        measure, definition = defined(aggregate, self.scope.rows, pointer)
+        measure, definition = defined(aggregate, self.scope.source, pointer)
         made = self._added(definition, pointer)
         column = replace(made.column, name=self._name(aggregate), label=measure.label)
         kind = made.kind
@@ -210,7 +210,7 @@ class Numbers:
             aggregate = Aggregate.model_validate(name)
         except ValidationError:
             return None
-        if aggregate.fn == "measure" and measure_called(name, self.scope.rows.measures) is None:
+        if aggregate.fn == "measure" and measure_called(name, self.scope.source.measures) is None:
             return None
         return self.add(aggregate, pointer)
 
@@ -232,7 +232,9 @@ class Numbers:
             column = Column(self._name(aggregate), "count", "number")
             sql, parted = aggregated("count", None, "number", only), in_parts("count", None, "number", only)
             return Number(aggregate, column, sql, "number", len(self.all), parted=parted)
-        path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
+        path = resolve_over(
+            function, aggregate.field, self.scope.source, self.scope.building.schema, f"{pointer}/field"
+        )
         sql, unfinite, parted, unfinite_parted = (
             (self._of_many(aggregate, function, path, only, pointer), None, None, None)
             if path.is_many

@@ -22,7 +22,7 @@ from quarry.collections.declaration_parts import (
     RelatedRows,
     is_template,
 )
-from quarry.collections.facets import DATE, called, facet_label, refers, value_of_related
+from quarry.collections.facets import called, facet_label, refers, value_of_related
 from quarry.collections.names import table_name, words
 from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_measure, read_predicate
@@ -31,7 +31,7 @@ from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.uses import NUMBERS, UsedColumn, as_kind, is_single
 from quarry.language.word_forms import plural, singular
 from quarry.schema.algebra import CONDITIONS, Aggregate, Condition
-from quarry.schema.source import KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf, SqlOn
+from quarry.schema.source import DATE, KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf, SqlOn
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Literal, LiteralString, NamedTuple, get_args
+from dataclasses import replace
+from typing import Literal, NamedTuple, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.arithmetic import (
@@ -24,7 +23,7 @@ from quarry.query.arithmetic import (
     part_of_date,
 )
 from quarry.schema.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
-from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
+from quarry.schema.source import NO_VALUE, Field, Kind, Link, Measure, Schema, Source
 
 PATH_MAX = 8
 """Links that one path follows at most."""
@@ -61,32 +60,11 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     return [by_folded[each] for each in close]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows that a path starts from or leads to: those of a source, or of a link whose other side is no source."""
-
-    name: str
-    rows: LiteralString
-    fields: Mapping[str, Field]
-    links: Mapping[str, Link] = field(default_factory=dict)
-    predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    guard: SqlOf = lambda row: "true"
-    key: SqlOf | None = None
-    holds_words: SqlHoldsWords | None = None
-    texts: Mapping[str, Field] = field(default_factory=dict)
-    measures: Mapping[str, Measure] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """All names that can come next in a path."""
-        return [*self.fields, *self.predicates, *self.links, *self.texts]
-
-
 class Step(NamedTuple):
     """A link that a path follows, and the rows that it leads to."""
 
     link: Link
-    to: Rows
+    to: Source
 
 
 class Predicate(NamedTuple):
@@ -121,14 +99,14 @@ class Path(NamedTuple):
     def repeats(self) -> bool:
         """Whether several rows may lead to the same row at its end, whose number a sum or an average must count once."""
         links = [step.link for step in self.steps]
-        is_told = bool(self.steps) and self.steps[-1].to.key is not None
+        is_told = bool(self.steps) and self.steps[-1].to.has_key
         return is_told and any(not link.is_many or link.is_shared for link in links)
 
     @property
     def names_rows(self) -> bool:
         """Whether its value is what another row is called, which has a key: rows of one name are different."""
         is_name = isinstance(self.end, Field) and self.end.names_rows and not self.leads_to_many
-        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.key is not None
+        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.has_key
 
     @property
     def is_many(self) -> bool:
@@ -180,28 +158,6 @@ class Path(NamedTuple):
         return " ".join(part for part in (*links, last.replace("_", " ")) if part)
 
 
-@lru_cache(maxsize=128)
-def rows_of(source: Source) -> Rows:
-    """A source's rows. Each has `id` and `title`, unless it declares fields of these names."""
-    own = {
-        "id": Field("id", "text", lambda row: f"({source.key(row)})::text", "id", "ids"),
-        "title": Field("title", "text", source.title, "title", "titles"),
-    }
-    fields = {**source.fields, **{name: each for name, each in own.items() if name not in source.fields}}
-    return Rows(
-        source.name,
-        source.rows,
-        fields,
-        source.links,
-        source.predicates,
-        source.guard,
-        source.key,
-        source.holds_words,
-        source.texts,
-        source.measures,
-    )
-
-
 def source_of(schema: Schema, name: str, pointer: str) -> Source:
     """The source of this name. Raises InvalidInput."""
     found = schema.sources.get(name)
@@ -210,9 +166,12 @@ def source_of(schema: Schema, name: str, pointer: str) -> Source:
     return found
 
 
-def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    """What `path` means for `rows`: a field, a predicate, an aggregate over related rows, or arithmetic. Raises InvalidInput."""
-    found = _found(path, rows, schema, pointer)
+def resolve(path: str, source: Source, schema: Schema, pointer: str) -> Path:
+    """What `path` means for rows of a source: a field, a predicate, an aggregate over related rows, or arithmetic.
+
+    Raises InvalidInput.
+    """
+    found = _found(path, source, schema, pointer)
     if found.end is None and found.over is None:
         to = found.steps[-1].to
         counted = f"count({path}), " if found.leads_to_many else ""
@@ -220,25 +179,25 @@ def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return found
 
 
-def _found(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _found(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The same, or the related rows themselves."""
-    if path in rows.names:
-        return _follow(path, rows, schema, pointer)
+    if path in source.names:
+        return _follow(path, source, schema, pointer)
     if is_arithmetic(path):
         try:
-            return _follow(path, rows, schema, pointer)  # a name may hold a sign
+            return _follow(path, source, schema, pointer)  # a name may hold a sign
         except InvalidInput:
-            return _computed(path, rows, schema, pointer)
+            return _computed(path, source, schema, pointer)
     if path.endswith(")") and "(" in path:
         if path.partition("(")[0].strip() in (*PARTS, *DECLARED_PARTS):
-            return _part(path, rows, schema, pointer)
-        return _over_related(path, rows, schema, pointer)
-    return _follow(path, rows, schema, pointer)
+            return _part(path, source, schema, pointer)
+        return _over_related(path, source, schema, pointer)
+    return _follow(path, source, schema, pointer)
 
 
-def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _computed(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """Arithmetic, as of the row that all its fields are read from."""
-    end = computed(path, lambda name: resolve(name, rows, schema, pointer), pointer)
+    end = computed(path, lambda name: resolve(name, source, schema, pointer), pointer)
     shared = common(end.operands)
     operands = tuple(each._replace(steps=each.steps[shared:]) for each in end.operands)
     if several := next((each for each in operands if each.is_many), None):
@@ -247,24 +206,24 @@ def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return Path(path, steps, replace(end, operands=operands))
 
 
-def resolve_rows(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def resolve_rows(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The related rows that `path` leads to; of a name that is a field and a link, by the link. Raises InvalidInput."""
-    found = _follow(path, rows, schema, pointer, to_rows=True)
+    found = _follow(path, source, schema, pointer, to_rows=True)
     if found.end is not None:
-        raise unknown(pointer, rows.name, "related rows", path, rows.links)
+        raise unknown(pointer, source.name, "related rows", path, source.links)
     return found
 
 
-def _example(rows: Rows, path: str) -> str:
-    return ", ".join(f"{path}.{name}" for name in list(rows.fields)[:NEAREST])
+def _example(source: Source, path: str) -> str:
+    return ", ".join(f"{path}.{name}" for name in list(source.selectable)[:NEAREST])
 
 
-def _follow(path: str, rows: Rows, schema: Schema, pointer: str, *, to_rows: bool = False) -> Path:
+def _follow(path: str, source: Source, schema: Schema, pointer: str, *, to_rows: bool = False) -> Path:
     steps: list[Step] = []
-    rest, here = path, rows
+    rest, here = path, source
     while True:
-        if rest in here.fields and not (to_rows and rest in here.links):
-            end = here.fields[rest]
+        if rest in here.selectable and not (to_rows and rest in here.links):
+            end = here.selectable[rest]
             return Path(path, (*steps, *_related_step(end, schema)), end)
         if rest in here.predicates:
             return Path(path, tuple(steps), Predicate(rest, here.predicates[rest]))
@@ -287,7 +246,7 @@ def _related_step(end: Field, schema: Schema) -> Iterator[Step]:
         yield Step(end.related, to)
 
 
-def _step(rest: str, here: Rows, schema: Schema, pointer: str) -> tuple[Step, str]:
+def _step(rest: str, here: Source, schema: Schema, pointer: str) -> tuple[Step, str]:
     """The link that the rest of a path begins with, and what follows it."""
     name, _, after = (rest, "", "") if rest in here.links else rest.partition(".")
     link = here.links.get(name)
@@ -297,25 +256,26 @@ def _step(rest: str, here: Rows, schema: Schema, pointer: str) -> tuple[Step, st
     return Step(link, to), after
 
 
-def _led_to(link: Link, schema: Schema) -> Rows | None:
+def _led_to(link: Link, schema: Schema) -> Source | None:
     """The rows on the other side; None where the caller has no such source."""
     if link.target is not None:
         target = schema.sources.get(link.target)
         if target is None:
             return None
-        rows = rows_of(target)
         if link.rows is None:
-            return rows
-        return replace(rows, rows=link.rows, fields={**rows.fields, **link.fields}, holds_words=None)
-    return None if link.rows is None else Rows(link.name, link.rows, link.fields, key=link.key)
+            return target
+        return replace(target, rows=link.rows, fields={**target.selectable, **link.fields}, holds_words=None)
+    if link.rows is None:
+        return None
+    return Source(link.name, link.label, (), link.rows, link.key or NO_VALUE, NO_VALUE, link.fields)
 
 
-def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _over_related(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     over = next((each for each in get_args(Over) if each == name.strip()), None)
     if over is None:
         raise unknown(pointer, "a path", "function", name.strip(), get_args(Over))
-    found = resolve_over(over, inner.strip(), rows, schema, pointer)
+    found = resolve_over(over, inner.strip(), source, schema, pointer)
     if not found.is_many:
         raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
     return Path(path, found.steps, found.end, over)
@@ -324,10 +284,10 @@ def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
 _KIND_OF_PART: Mapping[str, Kind] = {"year": "year", "fiscal_year": "year", BUSINESS_HOURS: "boolean"}
 
 
-def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _part(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     name = name.strip()
-    found = _follow(inner.strip(), rows, schema, pointer)
+    found = _follow(inner.strip(), source, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
     if name in ("hour", "minute", BUSINESS_HOURS) and found.kind == "date":
@@ -342,9 +302,9 @@ def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return Path(path, found.steps, part)
 
 
-def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def resolve_over(function: Over, path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The path that a function is computed over. Related rows themselves can be counted. Raises InvalidInput."""
-    found = _found(path, rows, schema, pointer)
+    found = _found(path, source, schema, pointer)
     if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
         raise invalid(
             pointer, f"{function} needs a field of {found.steps[-1].to.name}: {_example(found.steps[-1].to, path)}"
@@ -356,7 +316,7 @@ def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer:
     return found
 
 
-Change = Callable[[Comparison, Rows, str], Comparison]
+Change = Callable[[Comparison, Source, str], Comparison]
 """Makes a comparison of another."""
 
 
@@ -367,21 +327,21 @@ def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str 
     source = schema.sources.get(query.source)
     if source is None:
         return query
-    return _Walk(schema, change).query(query, rows_of(source), pointer)
+    return _Walk(schema, change).query(query, source, pointer)
 
 
-_NO_ROWS = Rows("groups", "", {})
+_NO_ROWS = Source("groups", "groups", (), "", NO_VALUE, NO_VALUE, {})
 
 
 class _Walk(NamedTuple):
     schema: Schema
     change: Change
 
-    def query(self, query: Query, rows: Rows, pointer: str) -> Query:
+    def query(self, query: Query, source: Source, pointer: str) -> Query:
         aggregates = tuple(
-            self.aggregate(each, rows, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
+            self.aggregate(each, source, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
         )
-        where = self.all(query.where, rows, f"{pointer}/where")
+        where = self.all(query.where, source, f"{pointer}/where")
         having = self.nested(query.having, f"{pointer}/having")
         return query.model_copy(update={"where": where, "aggregate": aggregates, "having": having})
 
@@ -395,40 +355,40 @@ class _Walk(NamedTuple):
 
         return tuple(one(each, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
-    def aggregate(self, aggregate: Aggregate, rows: Rows, pointer: str) -> Aggregate:
+    def aggregate(self, aggregate: Aggregate, source: Source, pointer: str) -> Aggregate:
         of = tuple(
-            self.aggregate(each, rows, f"{pointer}/of/{place}") if isinstance(each, Aggregate) else each
+            self.aggregate(each, source, f"{pointer}/of/{place}") if isinstance(each, Aggregate) else each
             for place, each in enumerate(aggregate.of)
         )
-        return aggregate.model_copy(update={"where": self.all(aggregate.where, rows, f"{pointer}/where"), "of": of})
+        return aggregate.model_copy(update={"where": self.all(aggregate.where, source, f"{pointer}/where"), "of": of})
 
-    def all(self, conditions: tuple[Condition, ...], rows: Rows, pointer: str) -> tuple[Condition, ...]:
-        return tuple(self.one(each, rows, f"{pointer}/{place}") for place, each in enumerate(conditions))
+    def all(self, conditions: tuple[Condition, ...], source: Source, pointer: str) -> tuple[Condition, ...]:
+        return tuple(self.one(each, source, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
-    def one(self, condition: Condition, rows: Rows, pointer: str) -> Condition:
+    def one(self, condition: Condition, source: Source, pointer: str) -> Condition:
         if isinstance(condition, Comparison):
-            return self.comparison(condition, rows, pointer)
+            return self.comparison(condition, source, pointer)
         if isinstance(condition, Exists):
             try:
-                rows = resolve_rows(condition.exists, rows, self.schema, f"{pointer}/exists").steps[-1].to
+                source = resolve_rows(condition.exists, source, self.schema, f"{pointer}/exists").steps[-1].to
             except InvalidInput:
                 return condition
-        return mapped(condition, lambda each, at: self.one(each, rows, pointer + at))
+        return mapped(condition, lambda each, at: self.one(each, source, pointer + at))
 
-    def comparison(self, condition: Comparison, rows: Rows, pointer: str) -> Comparison:
+    def comparison(self, condition: Comparison, source: Source, pointer: str) -> Comparison:
         if condition.query is not None:
             nested = with_comparisons(condition.query, self.schema, self.change, f"{pointer}/value")
             return condition.model_copy(update={"value": nested})
-        return self.change(condition, rows, pointer)
+        return self.change(condition, source, pointer)
 
 
-def defined(aggregate: Aggregate, rows: Rows, pointer: str) -> tuple[Measure, Aggregate]:
+def defined(aggregate: Aggregate, source: Source, pointer: str) -> tuple[Measure, Aggregate]:
     """The measure that is named, and its aggregate, with the conditions under which it is asked for. Raises InvalidInput."""
     name = aggregate.field or ""
-    found = measure_called(name, rows.measures)
+    found = measure_called(name, source.measures)
     if found is None:
         functions = [each for each in get_args(Function) if each != "measure"]
-        raise unknown(pointer, rows.name, "measure or function", name, [*rows.measures, *functions])
+        raise unknown(pointer, source.name, "measure or function", name, [*source.measures, *functions])
     return found, _under(found.aggregate, aggregate)
 
 

@@ -34,7 +34,7 @@ from quarry.records.contract import (
 )
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.passages import ByRule, passages_of
-from quarry.records.reading import classify_intent
+from quarry.records.reading import classify_intent, sources_of
 from quarry.records.retrieval import NumberedSources, aggregation_of
 from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
@@ -118,7 +118,7 @@ def _lacks_number(result: QueryResult) -> bool:
 
 def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
     """The Query that a request gives, within the filters that hold. Raises InvalidInput for one that asks of no record type."""
-    names = [name for name, (_, own) in toolset.access.homes.items() if own in toolset.record_types.counted]
+    names = sources_of(toolset.record_types, toolset.access)
     if query.source not in names:
         raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
     return LikelyQuery(None, _within_filters(query, toolset), toolset)

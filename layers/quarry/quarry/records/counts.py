@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, LiteralString, get_args
+from typing import Any, get_args
 
-from quarry.collections.facets import DATE, compared_as
 from quarry.collections.names import nearest
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
@@ -21,7 +19,7 @@ from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.schema.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
-from quarry.schema.source import KEY, TEXT_KINDS, FacetKind, Field, Source
+from quarry.schema.source import DATE, Field, union_of
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000
@@ -57,7 +55,11 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
     degraded = types.degraded(request.type)
     if not having:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
-    table = having[0].table if len(having) == 1 else _united(having, [*needed, *facets_of(scope.required_conditions)])
+    table = (
+        having[0].table
+        if len(having) == 1
+        else union_of([each.table for each in having], [*needed, *facets_of(scope.required_conditions)])
+    )
     rows = Filtered(table, scope.required_conditions, request.q or "")
     found: dict[str, Any] = {"groups": [], "truncated": False}
     if request.by is not None:
@@ -159,66 +161,3 @@ def _check_group(request: CountRequest, types: Sequence[SearchedType]) -> None:
     by = request.by
     if by is not None and _period(request) is None and not types_with((), types, by):
         raise InvalidInput([FieldError("/by", f"by: {nearest_facets(by, types)}; or {', '.join(PERIODS)}")])
-
-
-def _united(types: Sequence[SearchedType], names: Sequence[str]) -> Source:
-    """The rows of several types as one source, with the facets of these names, which each type has."""
-    tables = [each.table for each in types]
-    facets = {name: [table.facets[name] for table in tables] for name in dict.fromkeys(names)}
-    many = {name: any(each.has_several or each.related for each in same) for name, same in facets.items()}
-    kinds = {name: _kind(same, is_many=many[name]) for name, same in facets.items()}
-    selects: list[LiteralString] = []
-    for place, table in enumerate(tables):
-        own: LiteralString = "".join(
-            f", {_value_of(same[place], kinds[name], is_many=many[name])} as c{at}"
-            for at, (name, same) in enumerate(facets.items())
-        )
-        selects.append(
-            f"select {place} as quarry_table, ({table.key('t')})::text as quarry_key{own} from {table.rows} t"
-            f" where {table.guard('t')}"
-        )
-
-    def holds_words(row: LiteralString, text: LiteralString) -> LiteralString:
-        held = (
-            f"{row}.quarry_table = {place} and {row}.quarry_key in"
-            f" (select ({table.key('t')})::text from {table.rows} t where {table.holds_words('t', text)})"
-            for place, table in enumerate(tables)
-            if table.holds_words
-        )
-        return f"({' or '.join(held)})"
-
-    is_spelt = types[0].collection is not None
-    fields = {
-        name: compared_as(
-            replace(same[0], related=None), kinds[name], f"{{}}.c{at}".format, is_many=many[name], is_spelt=is_spelt
-        )
-        for at, (name, same) in enumerate(facets.items())
-    }
-    key = "({}.quarry_key)::text".format
-    return replace(
-        tables[0],
-        name="records",
-        fields={KEY: replace(tables[0].fields[KEY], sql=key), **fields},
-        rows=f"({' union all '.join(selects)})",
-        key="{}.quarry_key".format,
-        title=key,
-        holds_words=holds_words,
-        guard=lambda row: "true",
-        links={},
-    )
-
-
-def _kind(facets: Sequence[Field], *, is_many: bool) -> FacetKind:
-    """The kind of a facet that several types have. Values are texts where kinds differ, or rows have several places."""
-    kinds = {facet.facet or "value" for facet in facets}
-    return "value" if len(kinds) > 1 or (is_many and "place" in kinds) else kinds.pop()
-
-
-def _value_of(facet: Field, kind: FacetKind, *, is_many: bool) -> LiteralString:
-    """The value of a row `t`; where rows may have several, an array of them."""
-    value, link = facet.value, facet.related
-    if link is not None:
-        value = f"array(select {value} from {link.rows} r where {link.on('t', 'r')})"
-    elif is_many and not facet.has_several:
-        value = f"array[{value}]"
-    return f"({value})::text{'[]' if is_many else ''}" if kind in TEXT_KINDS else value

@@ -15,7 +15,6 @@ from typing import Literal
 
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
-from quarry.collections.facets import DATE
 from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
@@ -44,6 +43,7 @@ from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
 from quarry.schema.algebra import Comparison, Condition
+from quarry.schema.source import DATE
 from quarry.services.services import Caller, Services
 
 FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2

@@ -170,7 +170,7 @@ async def read_records(
     Raises DatabaseUnavailable.
     """
     access = await data_access(caller, services)
-    sources = _sources(types, names, access)
+    sources = sources_of(types, access, names)
     today = access.today
     over = partial(read_over, names=sources, access=access, services=services, today=today)
     before = await over(earlier) if earlier else None
@@ -178,33 +178,32 @@ async def read_records(
     return await off_loop(_placed, types, access, read, goes_on=before is not None)
 
 
-def _sources(types: RecordTypes, names: Sequence[str], access: DataAccess) -> list[str]:
-    """The sources of the types. Without `names`, also the sources that are counted but not searched."""
+def sources_of(types: RecordTypes, access: DataAccess, names: Sequence[str] = ()) -> list[str]:
+    """The sources of the types, or of those in `names`. Without names, also those that are counted but not searched."""
     return [
         name
         for name, (domain, own) in access.homes.items()
         if domain == "records"
         and name in access.schema.sources
-        and (own in names if names else own in types or own not in types.whole)
+        and (not names or own in names)
+        and (own in types or own not in types.whole)
     ]
 
 
 def _placed(types: RecordTypes, access: DataAccess, read: Reading, *, goes_on: bool) -> RecordsReading:
     """The reading, split into conditions on records and words to find in them."""
     text, likely = read.mentions.text, Likely(read)
-    conditions = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][
-        :CONDITIONS_MAX
-    ]
-    named = tuple(own for name in likely.sources if (own := access.homes[name][1]) in types.counted)
+    conditions = [each for each in likely.conditions(types.union) if not is_soft(each[0], types.union)][:CONDITIONS_MAX]
+    named = tuple(access.homes[name][1] for name in likely.sources)
     excluded = exclusions_in(text)
     says_more = likely.says_more(_spans(conditions))
     is_dated = any(
-        _is_a_time(each, types.united, at_most=0 if says_more and _names_its_days(text, spans) else YEAR_DAYS)
+        _is_a_time(each, types.union, at_most=0 if says_more and _names_its_days(text, spans) else YEAR_DAYS)
         for each, spans in conditions
     )
     must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
-        conditions = [each for each in conditions if _is_of_people_or_days(each[0], types.united)]
+        conditions = [each for each in conditions if _is_of_people_or_days(each[0], types.union)]
         known = _spans(conditions)
         conditions += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
     left = _without(text, [*_spans(conditions), *excluded])

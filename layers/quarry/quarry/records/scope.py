@@ -13,7 +13,6 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from quarry.collections.facets import DATE
 from quarry.language.messages import gettext
 from quarry.language.writing import listed_label
 from quarry.platform.errors import FieldError, InvalidInput
@@ -27,7 +26,7 @@ from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
-from quarry.schema.source import NamedValue, Source
+from quarry.schema.source import DATE, NamedValue, Source
 from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4
@@ -308,7 +307,7 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
     if not request.types and not scope.required_conditions:
         return None
     chosen = types.named(request.types)
-    table = chosen[0].table if len(chosen) == 1 else types.united
+    table = chosen[0].table if len(chosen) == 1 else types.union
     named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
         named[-1] = gettext("{number} other types", number=len(chosen) - LABELLED_TYPES_MAX + 1)

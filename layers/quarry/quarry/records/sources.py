@@ -15,7 +15,6 @@ from collections.abc import Collection as Names
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
@@ -23,25 +22,30 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from quarry.agent.service import Filter
 from quarry.collections.catalog_reading import columns_of
-from quarry.collections.collection import ENGLISH, Collection
+from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import Quoting
-from quarry.collections.facets import DATE, called, facet_source, hides_rows
+from quarry.collections.facets import called, facet_source, hides_rows
 from quarry.collections.names import nearest
 from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
+from quarry.domains import module
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.contract import RecordType
-from quarry.records.facets import SEARCHED
 from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
-from quarry.schema.source import Field, Source
+from quarry.schema.source import Field, Source, union_of
 from quarry.services.services import Caller, Services
 from quarry.services.tenants import Memory
+
+SEARCHED: Mapping[str, Source] = dict(
+    zip((each.name for each in COLLECTIONS), module("records", "facets").SEARCHED, strict=True)
+)
+"""The tables of the built-in types, and those that these lead to, as sources of their facets."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +150,12 @@ class SearchedType:
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
     """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
-    `also_counted` are tables that no records are of, but that are counted. `whole` are the types with those that are left out
-    because they cannot be read. `acts_as` is what the database's policies know of the caller.
+    `whole` are the types with those that are left out because they cannot be read. `acts_as` is what the database's policies
+    know of the caller.
     """
 
-    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, Source] | None = None) -> None:
+    def __init__(self, types: Sequence[SearchedType]) -> None:
         self._types = {each.name: each for each in types}
-        self.also_counted = also_counted or {}
         self.owners: Owners = {}
         self.whole = self
         self.acts_as = ""
@@ -181,7 +184,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         """These types without some collections, and without what others count of them."""
         kept = [each.collection for each in self.values() if each.collection and each.name not in names]
         built_in = [each for each in self.values() if each.collection is None]
-        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
+        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)])
         own.owners, own.acts_as, own.whole = self.owners, self.acts_as, self.whole
         return own
 
@@ -222,32 +225,9 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return chosen
 
     @cached_property
-    def counted(self) -> Mapping[str, Source]:
-        """The tables that can be counted: those of the types, and those of `also_counted`."""
-        return {name: each.table for name, each in self.items()} | dict(self.also_counted)
-
-    @cached_property
-    def united(self) -> Source:
-        """All types as one source, for questions that name none of them. It is not read. Of a facet of several types it has the
-        one with the fewest references.
-        """
-        tables = [each.table for each in self.values() if each.is_searched]
-        fields: dict[str, Field] = {}
-        for name, facet in chain.from_iterable(table.facets.items() for table in tables):
-            if name not in fields or facet.hops <= fields[name].hops:
-                fields[name] = facet
-        return Source(
-            "records",
-            "records",
-            nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            rows="",
-            key="{}.id".format,
-            title="{}.id".format,
-            fields=fields,
-            links={name: link for table in tables for name, link in table.links.items()},
-            dated=DATE if any(table.dated for table in tables) else None,
-            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
-        )
+    def union(self) -> Source:
+        """The rows of all types that are searched as one source, for questions that name none of them."""
+        return union_of([each.table for each in self.values() if each.is_searched])
 
 
 def searched_type(
@@ -312,12 +292,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 
 BUILT_IN = RecordTypes(
-    [
-        searched_type(each, source=source)
-        for each, source in zip(COLLECTIONS, SEARCHED, strict=True)
-        if each.declaration.text
-    ],
-    {each.name: source for each, source in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
+    [searched_type(each, source=SEARCHED[each.name]) for each in COLLECTIONS if each.declaration.text]
 )
 """The types that every database has tables for."""
 
@@ -326,7 +301,7 @@ def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -
     """The types in force with these collections: the built-in ones too, if they have records or nothing else is declared."""
     declared = [searched_type(each, collections) for each in collections]
     if has_built_in or not collections:
-        return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)
+        return RecordTypes([*BUILT_IN.values(), *declared])
     return RecordTypes(declared)
 
 
@@ -426,7 +401,7 @@ async def _sources(types: RecordTypes, database: Database) -> Mapping[str, Sourc
     ]
     places = dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))
     columns = await columns_of(database, [*places])
-    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
+    own = [Declared(each, SEARCHED[each.name], columns[place]) for place, each in built_in.items()]
     others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
     return {**sources_of(own), **sources_of(others)}
 
