@@ -21,11 +21,19 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.ambiguity import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
 from quarry.query.describe import describe
 from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
-from quarry.query.paths import measures_named, resolve, source_of, with_comparisons
+from quarry.query.paths import (
+    Namesakes,
+    aggregates_named,
+    check_left_out,
+    measures_named,
+    resolve,
+    source_of,
+    with_comparisons,
+    with_currencies,
+)
 from quarry.query.phrases import Phrases
 from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
 from quarry.schema.algebra import (

@@ -11,7 +11,6 @@ from quarry.agent.completions import Chat, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
-from quarry.ontology.ask import answer_about_projects
 from quarry.ontology.contract import (
     EntityResult,
     EntityType,
@@ -19,7 +18,7 @@ from quarry.ontology.contract import (
     OntologyAskRequest,
     OntologySearchRequest,
 )
-from quarry.ontology.search import search_ontology, search_workspace, whole_entity
+from quarry.ontology.search import answer_about_projects, search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import NotFound

@@ -7,38 +7,63 @@ score; there is nothing to fuse, and no model is needed.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, cast
+from uuid import UUID
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess
-from quarry.answering.contract import RESULTS_MAX
+from quarry.agent.tools import Hit
+from quarry.answering.asking import Asking, answered
+from quarry.answering.contract import RESULTS_MAX, AnswerData
+from quarry.answering.toolset import Toolset
+from quarry.domains import module
 from quarry.language.messages import gettext, gettext_noop, ngettext, writing
 from quarry.ontology.contract import (
     ENTITY_TYPES,
     EntityResult,
     EntityType,
+    FinalAnswerEvent,
+    OntologyAnswer,
+    OntologyAskRequest,
     OntologySearchRequest,
     OntologySearchResponse,
     WholeEntity,
 )
-from quarry.ontology.facets import SEARCHED_BY_TYPE
-from quarry.ontology.sources import SCHEMA, labels, settings_of
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import mark
+from quarry.platform.text import mark, unmark
 from quarry.postgres.pool import Database
 from quarry.query.execute import RowConditions
+from quarry.query.phrases import Phrases
 from quarry.reader.names import SourceName
 from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
-from quarry.runs.run_log import ResultRecord
-from quarry.schema.algebra import Condition
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.schema.algebra import Comparison, Condition
+from quarry.schema.source import ACTOR_SETTING, Schema
 from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event
+
+SCHEMA = Schema(module("ontology", "sources").SOURCES)
+"""The caller's entities as sources, one for each type."""
+
+
+def settings_of(caller: Caller) -> Mapping[str, str]:
+    """The setting that tells the database whose workspace is read."""
+    return {ACTOR_SETTING: caller.user_id}
+
+
+def labels(conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in words."""
+    # all types have the same fields
+    phrases = Phrases(SCHEMA, SCHEMA.sources["task"], datetime.date.min)
+    return [phrases.condition(each) for each in conditions]
+
 
 FILTERED_MAX = 2_000
 """How many entities that meet the conditions are ranked, those due first."""
@@ -163,7 +188,7 @@ def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, An
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
     ).format(
         preferred=SQL(" + ").join(preferred or [SQL("0")]),
-        due=SQL(SEARCHED_BY_TYPE[type].facets["due"].value),
+        due=SQL(SCHEMA.sources[type].facets["due"].value),
         table=Identifier(TABLES[type]),
         type=type,
         met=met(intent.where),
@@ -258,7 +283,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
-    facets = SEARCHED_BY_TYPE["task"].facets
+    facets = SCHEMA.sources["task"].facets
     # a name of a kind may also occur in a text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 
@@ -382,3 +407,97 @@ def _size(found: Candidates) -> str:
         if shown > matches
         else f"{text}."
     )
+
+
+def answer_about_projects(
+    request: OntologyAskRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    run_id: UUID | None = None,
+) -> AsyncGenerator[Event]:
+    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises
+    NotFound for a project that is not the caller's.
+    """
+
+    async def begin(run: Run) -> AskingProjects:
+        return await AskingProjects.of(request, caller, services, run)
+
+    return answered("ontology", request, begin, caller, services, request_id, run_id)
+
+
+@dataclass(kw_only=True)
+class ProjectTools(Toolset):
+    """The general tools over the caller's entities, within the project that the request names."""
+
+    project: str | None = None
+
+    def required(self, name: str) -> Sequence[Condition]:
+        return () if self.project is None else (Comparison(field="project", value=self.project),)
+
+
+@dataclass
+class AskingProjects(Asking[EntityCandidate]):
+    """A question about the caller's entities."""
+
+    step = "ontology_answer"
+    about = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
+    notes = (
+        "What the words of the user call a project, a person or a status is a value; "
+        "look it up with `values` if it is not below."
+    )
+
+    request: OntologyAskRequest
+    tools: ProjectTools
+
+    @classmethod
+    async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> AskingProjects:
+        """The question over the caller's entities. Raises NotFound for a project that is not the caller's."""
+        access = access_of(request.types or (), caller)
+        acting = access.acting(services)
+        project = None if request.project_id is None else await project_name(acting.reader, caller, request.project_id)
+        tools = ProjectTools(
+            services=services,
+            caller=caller,
+            run=run,
+            access=access,
+            today=datetime.datetime.now(datetime.UTC).date(),
+            names=[*access.homes],
+            project=project,
+        )
+        return cls(request, tools)
+
+    @property
+    def facts(self) -> str:
+        return "" if self.tools.project is None else f"the project {self.tools.project}"
+
+    async def search(self, text: str) -> str:
+        return await self._find(WorkspaceIntent(text))
+
+    async def by_words(self, reading: Reading) -> str:
+        return await self._find(await off_loop(intent_of, reading))
+
+    async def _find(self, intent: WorkspaceIntent) -> str:
+        """Set what is found for what the question seeks; what was found in a line."""
+        tools, request = self.tools, self.request
+        with tools.run.step("retrieve"):
+            found, where, is_met = await search_workspace(
+                request.question,
+                request.types or (),
+                tools.caller,
+                tools.services,
+                project_id=request.project_id,
+                intent=intent,
+            )
+        self.found, self.total = found.entities, found.total
+        return message(found, labels(where), is_met=is_met)
+
+    async def rows(self, keys: Sequence[tuple[str, str]]) -> Sequence[EntityCandidate]:
+        return await entities_of(self.tools.access.acting(self.tools.services).reader, self.tools.caller, keys)
+
+    def hit(self, row: EntityCandidate) -> Hit:
+        return Hit(source=row.type, id=row.id, title=row.title, text=unmark(mark(row.snippet)))
+
+    def final(self, data: AnswerData) -> Event:
+        results = [result_of(each) for each in self.found[:RESULTS_MAX]]
+        return FinalAnswerEvent(data=OntologyAnswer(results=results, **dict(data)))

@@ -12,7 +12,6 @@ from typing import LiteralString, NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.platform.text import piece_pattern
-from quarry.query.arithmetic import Computed
 from quarry.query.expressions import (
     TRUE,
     Building,
@@ -29,7 +28,8 @@ from quarry.query.expressions import (
     key_of,
     related,
 )
-from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
+from quarry.query.paths import NUMERICAL, Path, Predicate, resolve, resolve_rows
+from quarry.query.values import Computed, invalid
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.schema.matching import holds_one_of, is_place_among
 from quarry.schema.source import TEXT_KINDS, Field, SqlOf

@@ -14,7 +14,6 @@ from typing import Any
 from quarry.language.messages import pgettext, writing
 from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.query.ambiguity import compared_unlike
 from quarry.query.contract import (
     CHANGEABLE,
     CONDITIONS_MAX,
@@ -26,7 +25,7 @@ from quarry.query.contract import (
     Understood,
     UnderstoodEvent,
 )
-from quarry.query.paths import measure_called
+from quarry.query.paths import compared_unlike, measure_called
 from quarry.query.phrases import Phrases, number_of
 from quarry.schema.algebra import (
     Aggregate,

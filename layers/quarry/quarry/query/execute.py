@@ -29,9 +29,9 @@ from quarry.query.conditions import (
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
-from quarry.query.paths import Path, invalid, resolve, source_of
+from quarry.query.paths import Path, resolve, source_of
 from quarry.query.phrases import Phrases
-from quarry.query.values import period_name
+from quarry.query.values import invalid, period_name
 from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,

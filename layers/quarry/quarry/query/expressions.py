@@ -16,8 +16,8 @@ from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import piece_pattern
-from quarry.query.paths import NUMERIC, Step, invalid
-from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
+from quarry.query.paths import NUMERIC, Step
+from quarry.query.values import Interval, interval_of, invalid, number_of, text_of, truth_of
 from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
 from quarry.schema.source import NO_VALUE, Kind, Schema, Source
 

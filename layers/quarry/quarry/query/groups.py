@@ -21,8 +21,8 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
 from quarry.query.expressions import DATES, Base, Operand, Scope, first_day, key_of, shown
 from quarry.query.numbers import Number, Numbers, length_of
-from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
-from quarry.query.values import interval_of, period_start
+from quarry.query.paths import NUMERIC, Path, resolve, unknown
+from quarry.query.values import interval_of, invalid, period_start
 from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.schema.source import Field, Kind, Source
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
-from quarry.query.arithmetic import Computed, combined
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
 from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, is_finite, key_of
-from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid, measure_called, resolve_over
+from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, measure_called, resolve_over
+from quarry.query.values import Computed, combined, invalid
 from quarry.schema.algebra import Aggregate, Column, Period
 from quarry.schema.source import Field, Kind
 from quarry.spans.numbers import currency_code

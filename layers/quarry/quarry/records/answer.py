@@ -7,7 +7,7 @@ or, without one, the exact result of the Query that it likely is, else the best 
 from __future__ import annotations
 
 import datetime
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence, Set
 from contextlib import aclosing
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,34 +16,194 @@ from uuid import UUID
 from quarry.agent.service import answer_query, answer_read_query
 from quarry.agent.sources import data_access
 from quarry.language.messages import gettext, in_language_of_question
+from quarry.language.writing import listed_label
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.query.contract import DECIDING, QueryResult
 from quarry.query.describe import as_read, lines_of, understood, with_list
+from quarry.query.filters import labels
 from quarry.query.phrases import Phrases
 from quarry.reader.reading import Reading
 from quarry.records.answer_cache import AnswerContext, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
+    Applied,
+    AskFilters,
     AskRequest,
     IntentEvent,
+    PriorTurn,
+    RecordType,
     ToolCallEvent,
     ToolObservationEvent,
     UnderstoodEvent,
 )
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.passages import ByRule, passages_of
-from quarry.records.reading import classify_intent, sources_of
+from quarry.records.reading import (
+    RecordsReading,
+    SearchScope,
+    as_requested,
+    classify_intent,
+    facet_conditions,
+    read_records,
+    required,
+    sources_of,
+    with_known_values,
+)
 from quarry.records.retrieval import NumberedSources, aggregation_of
-from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
-from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
 from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level
+
+STANDALONE_WORDS_MIN = 4
+"""A question with fewer words of its own leans on the previous one."""
+NEW_WORDS_MIN = 2
+"""This many new words make a topic where few are known: an answer mentions many words in passing."""
+_PRONOUNS = frozenset("it its this that these those they them their he him his she her hers".split())
+"""A question that ends in one of these refers back ("who voted against it?"), and so does one with a single other word of its own
+("what did it cost?")."""
+_DEFINITE = _PRONOUNS | {"the"}
+"""Words that refer to something already mentioned."""
+
+
+class Conversation(NamedTuple):
+    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
+    against it?" finds the same thing.
+    """
+
+    question: str
+    history: Sequence[PriorTurn]
+    topic_changed: bool
+    search_query: str
+
+
+def resolve_conversation(question: str, history: Sequence[PriorTurn], *, stays: bool = False) -> Conversation:
+    """Place `question` in its conversation. `stays`: it is known to go on.
+
+    A question that shares no significant word with the history starts a new topic and forgets the history; so does one that
+    shares few, none of them asked about before, and refers to nothing known. One without any significant word of its own
+    ("why?") cannot, nor can one that ends in a pronoun ("who moved it?") or has one beside a single such word ("what did it
+    cost?").
+    """
+    own = set(significant_words(question))
+    if history and own and not stays and _is_new(question, own, history):
+        return Conversation(question, (), topic_changed=True, search_query=question)
+    search_query = question
+    if history and len(own) < STANDALONE_WORDS_MIN:
+        previous = history[-1].question or history[-1].answer
+        search_query = f"{question} {previous}"[:QUERY_MAX_CHARACTERS]
+    return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
+
+
+def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
+    question_words = words(question)
+    if question_words[-1] in _PRONOUNS or (len(own) == 1 and not _PRONOUNS.isdisjoint(question_words)):
+        return False
+    words_before = {word for turn in history for word in significant_words(turn.question)}
+    answered = {word for turn in history for word in significant_words(turn.answer)}
+    shared = own & (words_before | answered)
+    if not shared or not words_before or own & words_before or not _DEFINITE.isdisjoint(question_words):
+        return not shared
+    return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))
+
+
+LABELLED_TYPES_MAX = 4
+
+
+def with_filters_in_force(request: AskRequest, history: Sequence[PriorTurn]) -> AskRequest:
+    """The request with the types and filters of the turn before, unless it has its own."""
+    if request.filters_itself or not history:
+        return request
+    last = history[-1]
+    return request.model_copy(update={"types": last.types, "filters": last.filters})
+
+
+def check_filters(
+    request: AskRequest, types: RecordTypes, *, types_at: str = "/types", facets_at: str = "/filters/facets"
+) -> None:
+    """Raises InvalidInput for a type that there is not and a facet that no such type has, also of the turn before; `types_at` and
+    `facets_at` are the pointers to the request's own.
+    """
+    scope_of(request.filters, types.named(request.types, at=types_at), at=facets_at)
+    if request.history and not request.filters_itself:
+        last, at = request.history[-1], f"/history/{len(request.history) - 1}"
+        scope_of(last.filters, types.named(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
+
+
+def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> SearchScope:
+    """The scope for a request's filters. Raises InvalidInput; `at` is the pointer to the facets."""
+    return SearchScope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
+
+
+def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Applied | None:
+    """The types and filters in force, with a label; None where all records are searched."""
+    if not request.types and not scope.required_conditions:
+        return None
+    chosen = types.named(request.types)
+    table = chosen[0].table if len(chosen) == 1 else types.union
+    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
+    if len(chosen) > LABELLED_TYPES_MAX and request.types:
+        named[-1] = gettext("{number} other types", number=len(chosen) - LABELLED_TYPES_MAX + 1)
+    label = ", ".join([listed_label(named, is_choice=False), *labels(table, scope.required_conditions)])
+    return Applied(types=request.types, filters=request.filters, label=label)
+
+
+class RecordsInquiry(NamedTuple):
+    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
+    `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
+    """
+
+    types: RecordTypes
+    request: AskRequest
+    conversation: Conversation
+    scope: SearchScope
+    applied: Applied | None
+    reading: RecordsReading | None = None
+
+    @property
+    def left_out(self) -> list[RecordType]:
+        """The requested collections that cannot be read."""
+        return self.types.left_out(self.request.types)
+
+
+async def read_request(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes, *, by_rule: bool
+) -> RecordsInquiry:
+    """The request over these types. Its question is read here if it is answered `by_rule`, and nowhere else."""
+    history = request.recent_history
+    if by_rule:
+        conversation, reading = await _read(request, caller, services, types)
+    else:
+        stays = len(significant_words(request.question)) < NEW_WORDS_MIN
+        conversation, reading = resolve_conversation(request.question, history, stays=stays), None
+    request = with_filters_in_force(request, conversation.history)
+    chosen = types.named(request.types)
+    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    return RecordsInquiry(types, request, conversation, scope, applied(request, types, scope), reading)
+
+
+async def _read(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
+) -> tuple[Conversation, RecordsReading]:
+    """The question in its conversation, and how it is read: after the question before it, unless it begins a new topic. A
+    question with nothing but conditions does not begin one: "and in March?".
+    """
+    history = request.recent_history
+    read = partial(read_records, caller, services, types, request.question, request.types)
+    conversation = await off_loop(resolve_conversation, request.question, history)
+    if conversation.topic_changed:
+        alone = await read()
+        if not alone.only_conditions:
+            return conversation, alone
+        conversation = resolve_conversation(request.question, history, stays=True)
+    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
+    return conversation, await read(earlier=earlier)
 
 
 class LikelyQuery(NamedTuple):

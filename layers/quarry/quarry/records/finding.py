@@ -23,7 +23,14 @@ from quarry.platform.text import is_in_other_script, placed_words, significant_w
 from quarry.postgres.pool import Database
 from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
-from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
+from quarry.records.reading import (
+    EVERYTHING,
+    RecordsReading,
+    SearchScope,
+    types_with,
+    without_exclusions,
+    words_to_look_up,
+)
 from quarry.records.retrieval import (
     EvidenceSource,
     NumberedSources,
@@ -38,7 +45,6 @@ from quarry.records.retrieval import (
     tables_seen,
     with_fitting,
 )
-from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run

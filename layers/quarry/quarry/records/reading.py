@@ -1,4 +1,5 @@
-"""How a question about records is read: the types that it names, and the conditions on their records.
+"""How a question about records is read, the types that it names and the conditions on their records; and how the filters of a
+request become conditions: `FACET=value` for any of several, `-FACET=value` for none of them, an empty value for no value.
 
 Records are prose, and most words of a question describe their content, not their fields. So a condition must hold only where
 the question names a type of record ("tickets opened in March"), or contains nothing else. Elsewhere it adds weight.
@@ -7,28 +8,45 @@ the question names a type of record ("tickets opened in March"), or contains not
 from __future__ import annotations
 
 import datetime
+import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess, data_access
 from quarry.language.word_forms import STOP_WORDS, codes_in
 from quarry.language.writing import languages
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import placed_words, significant_words, words
-from quarry.query.filters import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.postgres.pool import Database
+from quarry.query.filters import (
+    RANGES,
+    as_queried,
+    between,
+    can_have,
+    compared,
+    denies,
+    facet_of,
+    facets_of,
+    parts_of,
+    typed,
+)
 from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.records.contract import Intent
-from quarry.records.sources import RecordTypes
-from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
-from quarry.schema.source import NUMERIC_KINDS, Source
+from quarry.records.sources import RecordTypes, SearchedType
+from quarry.retrieval.known_values import existing_values
+from quarry.retrieval.values import Owners
+from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
+from quarry.schema.source import DATE, NUMERIC_KINDS, NamedValue, Source
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, Span
 
@@ -404,3 +422,196 @@ def tellable(condition: Condition, table: Source) -> Condition | None:
     if sum(facet.name in people for facet in facets.values()) > 1:
         facets = {part: facet for part, facet in facets.items() if facet.name not in people[1:]}
     return AnyOf.of([*facets]) if facets else None
+
+
+class SearchScope(NamedTuple):
+    """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
+
+    date_from: datetime.date | None = None
+    date_to: datetime.date | None = None
+    is_strict: bool = False
+    facets: Sequence[Condition] = ()
+
+    @property
+    def dated(self) -> list[Condition]:
+        """The condition on dates, if there is one."""
+        first, last = self.date_from, self.date_to
+        return [between(DATE, first, last)] if first or last else []
+
+    @property
+    def required_conditions(self) -> list[Condition]:
+        """All conditions: on dates, then on facets."""
+        return [*self.dated, *self.facets]
+
+
+EVERYTHING = SearchScope()
+_EXACT_KINDS = ("value", "array", "name", "place")
+"""Facets whose values are compared as the data spells them."""
+
+
+async def with_known_values(
+    database: Database, scope: SearchScope, types: Sequence[SearchedType], owners: Owners
+) -> SearchScope:
+    """The scope with its values spelt as in the data: `defeated` means "Defeated". Where rows have owners, only the values of
+    those in `owners` are known.
+    """
+    tables = [each.table for each in types]
+    exact = {facet.name for table in tables for facet in table.facets.values() if facet.facet in _EXACT_KINDS}
+    named = {
+        (each.field, str(value)): NamedValue((each.field,), str(value))
+        for each in comparisons_of(scope.facets)
+        if each.field in exact and each.op not in RANGES
+        for value in each.scalars
+    }
+    if not named:
+        return scope
+    found = await existing_values(database, tables, [*named.values()], owners, whole=True)
+    known = {key: values for key, values in zip(named, found, strict=True) if values}
+
+    def in_data(condition: Condition, _: str = "") -> Condition:
+        if not isinstance(condition, Comparison):
+            return mapped(condition, in_data)
+        spelt = [known.get((condition.field, str(value)), [value]) for value in condition.scalars]
+        is_named = bool(spelt) and condition.op not in RANGES
+        return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
+
+    return scope._replace(facets=tuple(map(in_data, scope.facets)))
+
+
+NEGATED = "-"
+TO = ".."
+"""Stands between the ends of a range. Either end may be missing."""
+_RANGED = ("number", "money", "year", "date")
+_DENIED = ("!=", "not_null")
+FACETS_MAX = 12
+NEAREST = 3
+NAME_CHARACTERS_MAX = 64
+
+
+def facet_conditions(
+    parameters: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
+) -> tuple[Condition, ...]:
+    """The conditions of a request's facets, given by name or, negated, with a dash before the name.
+
+    Raises InvalidInput for a facet that no record of `types` has, and for a value that it cannot have; `at` is the pointer to
+    what holds them.
+    """
+    if len(parameters) > FACETS_MAX:
+        raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
+    tables = {name: each.table for each in types for name in each.table.facets}
+    made: list[Condition] = []
+    wrong: list[FieldError] = []
+    for name, values in parameters.items():
+        facet = name.removeprefix(NEGATED)
+        try:
+            if facet not in tables:
+                raise ValueError(nearest_facets(facet, types))
+            conditions = _conditions(facet, values, tables[facet], is_denied=name != facet)
+            for each in conditions:
+                typed(each, tables[facet])
+            made += conditions
+        except ValueError as error:
+            place = name.replace("~", "~0").replace("/", "~1")
+            wrong.append(FieldError(f"{at}/{place}", f"{name}: {error}"))
+    if wrong:
+        raise InvalidInput(wrong)
+    return tuple(made)
+
+
+def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
+    """The types that have the facets of all conditions, and the facets `also`."""
+    facets = {*facets_of(conditions), *also}
+    return tuple(each for each in types if facets <= each.table.facets.keys())
+
+
+def _conditions(name: str, values: Sequence[str], table: Source, *, is_denied: bool) -> list[Condition]:
+    """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
+    kind, set_values, found = table.facets[name].facet, [value for value in values if value], list[Condition]()
+    span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
+    if span is not None:
+        found.append(Not(negated=span) if is_denied else span)
+    elif set_values:
+        found.append(compared(name, "!=" if is_denied else "=", set_values))
+    if len(set_values) < len(values):
+        found.append(Comparison(field=name, op="not_null" if is_denied else "is_null"))
+    return found if is_denied else [AnyOf.of(found)]
+
+
+def _range(name: str, value: str, kind: str | None) -> Condition | None:
+    """The range that a value writes, as `5..10` or `>5..`; None where it is no range."""
+    first, dots, last = value.partition(TO)
+    if not dots or not (first or last):
+        return None
+    try:
+        if kind == "date":
+            for day in filter(None, (first, last)):
+                datetime.date.fromisoformat(day)
+            return between(name, first or None, last or None)
+        least, most = (float(each.lstrip(">").lstrip("<")) if each else None for each in (first, last))
+    except ValueError:
+        return None
+    if not (first.startswith(">") or last.startswith("<")):
+        return between(name, least, most)
+    ops: tuple[Operator, Operator] = (">" if first.startswith(">") else ">=", "<" if last.startswith("<") else "<=")
+    return AllOf.of([compared(name, op, [end]) for op, end in zip(ops, (least, most), strict=True) if end is not None])
+
+
+def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
+    """The message that no record of these types has such a facet, with the nearest names."""
+    facets = dict.fromkeys(name for each in types for name in each.table.facets)
+    near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
+    return f"the records searched have no such facet; the nearest are {', '.join(near)}"
+
+
+def required(scope: SearchScope, source: Source) -> list[Condition]:
+    """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
+    return [_required(each, source) for each in scope.required_conditions]
+
+
+def _required(condition: Condition, source: Source) -> Condition:
+    try:
+        return as_queried(condition, source)
+    except ValueError as error:
+        facets = ", ".join(facets_of([condition]))
+        message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
+        raise InvalidInput([FieldError("/source", message)]) from error
+
+
+def as_requested(conditions: Iterable[Condition], table: Source) -> dict[str, Any]:
+    """The conditions as a request writes them: `from` and `to` for the date of the rows, and `facets`. What no request can ask is
+    left out.
+    """
+    days: dict[str, str] = {}
+    facets: dict[str, list[str]] = {}
+    for condition in conditions:
+        met = condition.negated if isinstance(condition, Not) else condition
+        parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
+        is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
+        is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
+        if not (is_alike and is_of_one) or parts[0].field not in table.facets:
+            continue
+        facet, (first, last) = table.facets[parts[0].field], _ends(parts[0])
+        is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
+        if facet.name == table.dated and facet.facet == "date" and not is_denied and (first or last):
+            days |= {key: day for key, day in (("from", first), ("to", last)) if day}
+        elif values := [value for part in parts for value in _values(part)]:
+            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = values
+    return {**days, **({"facets": facets} if facets else {})}
+
+
+def _ends(comparison: Comparison) -> tuple[str | None, str | None]:
+    """The ends of what a comparison allows; None where it is open."""
+    values, op = [str(value) for value in comparison.scalars], comparison.op
+    low = values[0] if values and op in ("=", "between", ">", ">=") else None
+    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
+    return low, high
+
+
+def _values(comparison: Comparison) -> list[str]:
+    """What a request writes for a comparison."""
+    if comparison.op in ("is_null", "not_null"):
+        return [""]
+    if comparison.op not in RANGES:
+        return [str(value) for value in comparison.scalars] if comparison.op in ("=", "!=") else []
+    least, most = _ends(comparison)
+    return [f"{least or ''}{TO}{most or ''}"]

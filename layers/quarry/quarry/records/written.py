@@ -64,7 +64,7 @@ from quarry.records.contract import (
 )
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.passages import broken_off, candidates, chosen, quoted
-from quarry.records.reading import words_to_look_up
+from quarry.records.reading import required, types_with, words_to_look_up
 from quarry.records.retrieval import (
     SOURCES_MAX,
     EvidenceSource,
@@ -76,7 +76,6 @@ from quarry.records.retrieval import (
     passage,
     whole_record,
 )
-from quarry.records.scope import required, types_with
 from quarry.schema.algebra import Condition
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, lacks_data, level
