@@ -1,7 +1,8 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: a first search for the question, and then the answer, written by a model (`written`)
-or, without one, the exact result of the Query that it likely is, else the best sentences of the records (`passages`).
+Read `answer_question` from top to bottom: a first search for the question, and then the answer, written by a model
+(`model_answer`) or, without one, the exact result of the Query that it likely is, else the best sentences of the records
+(`passages`).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from quarry.records.contract import (
     UnderstoodEvent,
 )
 from quarry.records.finding import Searched, SearchToolset
+from quarry.records.model_answer import SOURCES_FOUND_MAX, written_by_model
 from quarry.records.passages import ByRule, passages_of
 from quarry.records.reading import (
     RecordsReading,
@@ -54,7 +56,6 @@ from quarry.records.reading import (
 )
 from quarry.records.retrieval import NumberedSources, aggregation_of
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
-from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
 from quarry.schema.algebra import Query
 from quarry.services.services import Caller, Services
@@ -130,10 +131,10 @@ def check_filters(
     """Raises InvalidInput for a type that there is not and a facet that no such type has, also of the turn before; `types_at` and
     `facets_at` are the pointers to the request's own.
     """
-    scope_of(request.filters, types.named(request.types, at=types_at), at=facets_at)
+    scope_of(request.filters, types.by_names(request.types, at=types_at), at=facets_at)
     if request.history and not request.filters_itself:
         last, at = request.history[-1], f"/history/{len(request.history) - 1}"
-        scope_of(last.filters, types.named(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
+        scope_of(last.filters, types.by_names(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
 
 
 def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> SearchScope:
@@ -145,12 +146,14 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
     """The types and filters in force, with a label; None where all records are searched."""
     if not request.types and not scope.required_conditions:
         return None
-    chosen = types.named(request.types)
-    table = chosen[0].table if len(chosen) == 1 else types.union
-    named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
-    if len(chosen) > LABELLED_TYPES_MAX and request.types:
-        named[-1] = gettext("{number} other types", number=len(chosen) - LABELLED_TYPES_MAX + 1)
-    label = ", ".join([listed_label(named, is_choice=False), *labels(table, scope.required_conditions)])
+    chosen_types = types.by_names(request.types)
+    table = chosen_types[0].table if len(chosen_types) == 1 else types.union
+    names = (
+        [each.label.lower() for each in chosen_types[:LABELLED_TYPES_MAX]] if request.types else [gettext("records")]
+    )
+    if len(chosen_types) > LABELLED_TYPES_MAX and request.types:
+        names[-1] = gettext("{number} other types", number=len(chosen_types) - LABELLED_TYPES_MAX + 1)
+    label = ", ".join([listed_label(names, is_choice=False), *labels(table, scope.required_conditions)])
     return Applied(types=request.types, filters=request.filters, label=label)
 
 
@@ -178,32 +181,34 @@ async def read_request(
     """The request over these types. Its question is read here if it is answered `by_rule`, and nowhere else."""
     history = request.recent_history
     if by_rule:
-        conversation, reading = await _read(request, caller, services, types)
+        conversation, reading = await _read_in_conversation(request, caller, services, types)
     else:
         stays = len(significant_words(request.question)) < NEW_WORDS_MIN
         conversation, reading = resolve_conversation(request.question, history, stays=stays), None
     request = with_filters_in_force(request, conversation.history)
-    chosen = types.named(request.types)
-    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    searched_types = types.by_names(request.types)
+    scope = await with_known_values(
+        services.reader, scope_of(request.filters, searched_types), searched_types, types.owners
+    )
     return RecordsInquiry(types, request, conversation, scope, applied(request, types, scope), reading)
 
 
-async def _read(
+async def _read_in_conversation(
     request: AskRequest, caller: Caller, services: Services, types: RecordTypes
 ) -> tuple[Conversation, RecordsReading]:
     """The question in its conversation, and how it is read: after the question before it, unless it begins a new topic. A
     question with nothing but conditions does not begin one: "and in March?".
     """
     history = request.recent_history
-    read = partial(read_records, caller, services, types, request.question, request.types)
+    read_question = partial(read_records, caller, services, types, request.question, request.types)
     conversation = await off_loop(resolve_conversation, request.question, history)
     if conversation.topic_changed:
-        alone = await read()
+        alone = await read_question()
         if not alone.only_conditions:
             return conversation, alone
         conversation = resolve_conversation(request.question, history, stays=True)
     earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-    return conversation, await read(earlier=earlier)
+    return conversation, await read_question(earlier=earlier)
 
 
 class LikelyQuery(NamedTuple):
@@ -224,7 +229,7 @@ class LikelyQuery(NamedTuple):
         """Whether its result rather answers than passages that do with this `chance`. Where the question names the records that
         are asked for, a number does, and rows do if nothing is left unread.
         """
-        is_named, is_number = bool(self.toolset.read.named), not self.query.asks_for_rows
+        is_named, is_number = bool(self.toolset.reading_by_rule.named_types), not self.query.asks_for_rows
         if self.reading is None:
             return True
         return self.reading.chance > chance or (is_named and (is_number or not self.reading.unread))
@@ -249,15 +254,15 @@ class LikelyQuery(NamedTuple):
     def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
         schema, unread = self.toolset.access.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
-        read = understood(result.query, phrases, unread=unread, choices=DECIDING)
+        explanation = understood(result.query, phrases, unread=unread, choices=DECIDING)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
         is_empty = (result.query.last.asks_for_rows and not result.total) or _lacks_number(result)
-        counted = aggregation_of([result])
+        aggregation = aggregation_of([result])
         return ByRule(
-            ("\n".join(lines), f"\n\n{as_read(read.sentence, unread, phrases)}"),
-            understood=UnderstoodEvent(**dict(read)),
-            counted=counted.model_copy(update={"filters": self._filters()}) if counted is not None else None,
+            ("\n".join(lines), f"\n\n{as_read(explanation.sentence, unread, phrases)}"),
+            understood=UnderstoodEvent(**dict(explanation)),
+            aggregation=aggregation and aggregation.model_copy(update={"filters": self._filters()}),
             basis=Exact.read(is_sure=self.is_sure and not is_empty, unread=unread) if self.reading else Exact("given"),
         )
 
@@ -294,7 +299,7 @@ def _within_filters(query: Query, toolset: SearchToolset) -> Query:
 
 def likely_query(toolset: SearchToolset) -> LikelyQuery | None:
     """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
-    reading = toolset.read.read
+    reading = toolset.reading_by_rule.reading
     if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
         return None  # nothing of the question was read
     try:
@@ -363,8 +368,8 @@ class _Asker(NamedTuple):
 
     async def inquiry(self, *, by_rule: bool) -> RecordsInquiry:
         """What the request asks; the question is read if it is answered `by_rule`."""
-        read = partial(read_request, self.request, self.caller, self.services, by_rule=by_rule)
-        return await skipping_broken_collections(self.types, self.services.memory, read)
+        work = partial(read_request, self.request, self.caller, self.services, by_rule=by_rule)
+        return await skipping_broken_collections(self.types, self.services.memory, work)
 
     async def context(self, inquiry: RecordsInquiry) -> AnswerContext:
         """The first search for the question."""
@@ -388,7 +393,7 @@ class _Asker(NamedTuple):
             services,
             caller,
             self.run,
-            types.named(inquiry.request.types),
+            types.by_names(inquiry.request.types),
             types,
             sources,
             inquiry.reading,
@@ -422,17 +427,17 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
     answer = context.by_rule or await found_by_rule(
         context.inquiry.conversation.search_query, context.first, context.toolset, context.inquiry.request
     )
-    keys = context.keys(*answer.known)
-    kept = await context.kept(keys)
-    if kept is not None:
-        for again in context.given_again(kept, answer.counted, answer.understood):
+    keys = context.keys(*answer.identity)
+    stored = await context.stored_answer(keys)
+    if stored is not None:
+        for again in context.given_again(stored, answer.aggregation, answer.understood):
             yield again
         return
     if answer.understood is not None:
         yield answer.understood
-    yield context.sent(answer.sources)
-    if answer.counted is not None:
-        yield answer.counted
+    yield context.sources_event(answer.sources)
+    if answer.aggregation is not None:
+        yield answer.aggregation
     text, notes = "", _searched(context, answer)
     for piece in filter(None, (*answer.pieces, notes)):
         text += piece
@@ -460,10 +465,10 @@ async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, req
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
     understood = request.understood
-    read = likely_query(toolset) if understood is None else given_query(toolset, understood.query)
-    if read is not None and read.is_sure and (exact := await read.answer()) is not None:
+    likely = likely_query(toolset) if understood is None else given_query(toolset, understood.query)
+    if likely is not None and likely.is_sure and (exact := await likely.answer()) is not None:
         return exact
     passages, chance = await passages_of(query, first, toolset)
-    if read is not None and read.is_likelier_than(chance) and (exact := await read.answer()) is not None:
+    if likely is not None and likely.is_likelier_than(chance) and (exact := await likely.answer()) is not None:
         return exact
     return passages

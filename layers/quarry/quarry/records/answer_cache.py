@@ -74,10 +74,10 @@ where h.hash is distinct from s.hash
 
 
 class Keys(NamedTuple):
-    """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
+    """Identifies a kept answer: `question` by who asked what and how, `basis` by what the first search found."""
 
     question: str
-    found: str
+    basis: str
 
 
 class QueryDigest(NamedTuple):
@@ -165,7 +165,7 @@ async def store_answer(
                 lifetime_days,
                 owner,
                 keys and keys.question,
-                keys and keys.found,
+                keys and keys.basis,
                 json.dumps([each.model_dump(mode="json", exclude_none=True) for each in finished.checked.citations]),
                 list(finished.checked.unsupported),
                 json.dumps([each.to_json() for each in finished.queries]),
@@ -188,7 +188,7 @@ async def find_answer(database: Database, keys: Keys) -> StoredAnswer | None:
              statements, queries, shared, record_hashes
            from answer_cache where question_key = %s and found_key = %s and expires_at > now()
            order by created_at desc limit 1""",
-        [keys.question, keys.found],
+        [keys.question, keys.basis],
     )
     if row is None:
         return None
@@ -234,9 +234,9 @@ class AnswerContext(NamedTuple):
         text = gettext("Not searched, because it cannot be read at the moment: {names}.", names=names)
         return f"\n\n{text}" if names else ""
 
-    def keys(self, *known: Any) -> Keys:
-        """The keys of the answer: everything that it is made from, `known` included."""
-        found, request = self.toolset.pool.values(), self.inquiry.request
+    def keys(self, *also: Any) -> Keys:
+        """The keys of the answer: everything that it is made from, `also` included."""
+        texts, request = self.toolset.pool.values(), self.inquiry.request
         return Keys(
             digest(
                 self.caller.user_id,
@@ -249,10 +249,10 @@ class AnswerContext(NamedTuple):
                 quarry.__version__,
                 language(),
             ),
-            digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
+            digest([(text.type, text.id, text.title, text.body, text.date) for text in texts], *also),
         )
 
-    async def kept(self, keys: Keys) -> StoredAnswer | None:
+    async def stored_answer(self, keys: Keys) -> StoredAnswer | None:
         """A kept answer to the same question over the same records; None also where the look-up fails."""
         if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
@@ -278,28 +278,28 @@ class AnswerContext(NamedTuple):
             logger.warning("an answer could not be stored")
             return None
 
-    def sent(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
+    def sources_event(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
         """The event with the sources, which the run log gets with their weights."""
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
     def given_again(
-        self, kept: StoredAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
+        self, stored: StoredAnswer, aggregation: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
         """The events of a kept answer, with how it was read, and the numbers that it rests on."""
-        answer, run = kept.finished, self.toolset.run
-        run.end_reason, run.answer_id = "kept_answer", kept.id
+        answer, run = stored.finished, self.toolset.run
+        run.end_reason, run.answer_id = "kept_answer", stored.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in answer.sources]
         if understood is not None:
             yield understood
         yield SourcesEvent(sources=[*answer.sources])
-        if counted is not None:
-            yield counted
+        if aggregation is not None:
+            yield aggregation
         yield AnswerChunkEvent(chunk=answer.answer)
         yield answer.checked
         yield from confidence_event(answer.trust, answer.checked.citations)
         yield FollowupsEvent(questions=[*answer.followups])
-        yield self._done(kept.id, [], shared=answer.shared, cached=True)
+        yield self._done(stored.id, [], shared=answer.shared, cached=True)
 
     async def ending(
         self,
@@ -357,7 +357,7 @@ def source_texts(evidence: Iterable[EvidenceSource]) -> list[SourceText]:
     ]
 
 
-def citations_event(found: Verification) -> CitationsEvent:
+def citations_event(verification: Verification) -> CitationsEvent:
     """What the check found, citation by citation and statement by statement."""
     return CitationsEvent(
         citations=[
@@ -370,10 +370,10 @@ def citations_event(found: Verification) -> CitationsEvent:
                 support=each.support,
                 verified=each.verified,
             )
-            for each in found.citations
+            for each in verification.citations
         ],
-        unsupported=[each.text for each in found.of("flagged")],
-        statements=checked_statements(found),
+        unsupported=[each.text for each in verification.of("flagged")],
+        statements=checked_statements(verification),
     )
 
 

@@ -80,8 +80,10 @@ def is_asked(query: str) -> bool:
     """Whether it ends in a question mark or starts like a question."""
     if query.rstrip().endswith(("?", "？")):
         return True
-    found = words(query)
-    return bool(found) and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES)
+    first_words = words(query)
+    return bool(first_words) and (
+        first_words[0].split("'")[0] in QUESTION_WORDS or tuple(first_words[:2]) in QUESTION_PHRASES
+    )
 
 
 def exclusions_in(query: str) -> list[Span]:
@@ -95,8 +97,8 @@ def without_exclusions(query: str) -> str:
     if not excluded:
         return query
     starts, ends = [0, *(each.end for each in excluded)], [*(each.start for each in excluded), len(query)]
-    kept = (query[start:end].strip() for start, end in zip(starts, ends, strict=True))
-    return " ".join(filter(None, kept))
+    rest = (query[start:end].strip() for start, end in zip(starts, ends, strict=True))
+    return " ".join(filter(None, rest))
 
 
 def words_to_look_up(query: str) -> str:
@@ -135,10 +137,10 @@ SpannedCondition = tuple[Condition, frozenset[Span]]
 
 
 class RecordsReading(NamedTuple):
-    """A question as it was read. `read` is what the reader made of it over the sources in `access`, by the names in `sources`.
+    """A question as it was read. `reading` is what the reader made of it over the sources in `access`, by the names in `sources`.
 
-    `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
-    name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
+    `conditions` are what its records must be like; `must_hold`: no others are meant. `named_types` are the types that it asks for
+    by name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
     `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
     `is_dated`: only records of some days are meant, a year at most.
     """
@@ -146,9 +148,9 @@ class RecordsReading(NamedTuple):
     types: RecordTypes
     text: str
     access: DataAccess
-    read: Reading
+    reading: Reading
     conditions: Sequence[Condition] = ()
-    named: Sequence[str] = ()
+    named_types: Sequence[str] = ()
     must_hold: bool = False
     words: str = ""
     says_more: bool = True
@@ -160,25 +162,25 @@ class RecordsReading(NamedTuple):
     def authors(self) -> frozenset[str]:
         """The authors that the question names, as the data spells them."""
         facets = _author_facets(self.types)
-        named = (each for each in comparisons_of(self.conditions) if each.field in facets)
-        return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
+        on_authors = (each for each in comparisons_of(self.conditions) if each.field in facets)
+        return frozenset(str(value) for each in on_authors if not denies(each) for value in each.scalars)
 
     @property
     def only_conditions(self) -> bool:
         """Whether it has nothing but conditions, so that it follows another question: "and in March?"."""
-        return bool(self.conditions) and not (self.named or self.says_more)
+        return bool(self.conditions) and not (self.named_types or self.says_more)
 
     def lists(self, conditions: Sequence[Condition] = ()) -> bool:
-        """Whether it only says which records are meant, by its conditions or the `conditions` ones."""
-        if self.excludes and not self.named:
+        """Whether the question is only filters, its own or these: all records that meet them are listed."""
+        if self.excludes and not self.named_types:
             return False  # what records hold is meant, not only which they are
         return self.must_hold and bool(self.conditions or conditions) and not self.says_more
 
     def conditions_for(self, table: Source) -> list[Condition] | None:
         """The conditions on the facets of this table; None where it lacks the facets of one."""
         conditions = [tellable(each, table) for each in self.conditions]
-        found = [each for each in conditions if each is not None]
-        return found if len(found) == len(conditions) else None
+        applicable = [each for each in conditions if each is not None]
+        return applicable if len(applicable) == len(conditions) else None
 
 
 async def read_records(
@@ -192,8 +194,8 @@ async def read_records(
     today = access.today
     over = partial(read_over, names=sources, access=access, services=services, today=today)
     before = await over(earlier) if earlier else None
-    read = await over(text, before=before)
-    return await off_loop(_placed, types, access, read, goes_on=before is not None)
+    reading = await over(text, before=before)
+    return await off_loop(_placed, types, access, reading, goes_on=before is not None)
 
 
 def sources_of(types: RecordTypes, access: DataAccess, names: Sequence[str] = ()) -> list[str]:
@@ -208,27 +210,27 @@ def sources_of(types: RecordTypes, access: DataAccess, names: Sequence[str] = ()
     ]
 
 
-def _placed(types: RecordTypes, access: DataAccess, read: Reading, *, goes_on: bool) -> RecordsReading:
+def _placed(types: RecordTypes, access: DataAccess, reading: Reading, *, goes_on: bool) -> RecordsReading:
     """The reading, split into conditions on records and words to find in them."""
-    text, likely = read.mentions.text, Likely(read)
+    text, likely = reading.mentions.text, Likely(reading)
     conditions = [each for each in likely.conditions(types.union) if not is_soft(each[0], types.union)][:CONDITIONS_MAX]
-    named = tuple(access.homes[name][1] for name in likely.sources)
+    named_types = tuple(access.homes[name][1] for name in likely.sources)
     excluded = exclusions_in(text)
     says_more = likely.says_more(_spans(conditions))
     is_dated = any(
         _is_a_time(each, types.union, at_most=0 if says_more and _names_its_days(text, spans) else YEAR_DAYS)
         for each, spans in conditions
     )
-    must_hold = bool(named) or not says_more or is_dated
+    must_hold = bool(named_types) or not says_more or is_dated
     if not must_hold:
         conditions = [each for each in conditions if _is_of_people_or_days(each[0], types.union)]
-        known = _spans(conditions)
-        conditions += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
-    left = _without(text, [*_spans(conditions), *excluded])
-    kept = " ".join(text[each.start : each.end] for each in excluded)
+        condition_spans = _spans(conditions)
+        conditions += [each for each in likely.authors(_author_facets(types)) if condition_spans.isdisjoint(each[1])]
+    rest = _without(text, [*_spans(conditions), *excluded])
+    exclusions = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
-        types, text, access, read, [each for each, _ in conditions], named, must_hold,
-        words=f"{left} {kept}".strip() if not goes_on and significant_words(left) else "",
+        types, text, access, reading, [each for each, _ in conditions], named_types, must_hold,
+        words=f"{rest} {exclusions}".strip() if not goes_on and significant_words(rest) else "",
         says_more=says_more,
         excludes=bool(excluded),
         asks_for_latest=likely.asks_for_latest(access),
@@ -240,34 +242,34 @@ def _placed(types: RecordTypes, access: DataAccess, read: Reading, *, goes_on: b
 class Likely:
     """What the candidates of a reading agree on, weighed by their probabilities."""
 
-    read: Reading
+    reading: Reading
 
     @cached_property
     def sources(self) -> list[str]:
         """The sources that the question names and likely asks for."""
         chances: defaultdict[str, float] = defaultdict(float)
-        for candidate, chance in self.read.best:
+        for candidate, chance in self.reading.best:
             chances[candidate.query["source"]] += chance
-        named = (
+        names = (
             name.name
-            for name, places in self.read.mentions.named.items()
+            for name, places in self.reading.mentions.named.items()
             if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
-        return [each for each in named if chances[each] >= LIKELY_WHOLE]
+        return [each for each in names if chances[each] >= LIKELY_WHOLE]
 
     def conditions(self, table: Source) -> Iterator[SpannedCondition]:
         """The likely conditions on facets of the table."""
-        mentions = self.read.mentions
+        mentions = self.reading.mentions
         yield from _together(filter(None, (self._of_value(value, table) for value in mentions.values)), table)
         measures = [each.place for each in mentions.days]
         measures += [each.place for several in (mentions.numbers, mentions.lengths) for each in several]
         # LIKELY is a share of all candidates, the chances are shares of the best
-        known, dated = sum(chance for _, chance in self.read.best), False
-        for likely in likely_conditions(self.read):
+        total, dated = sum(chance for _, chance in self.reading.best), False
+        for likely in likely_conditions(self.reading):
             kinds = {table.facets[name].facet for name in facets_of([likely.condition]) if name in table.facets}
             is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
             spans = [self._span(each.first, each.last) for each in measures if each.mask & likely.mask]
-            if is_measured and spans and known * likely.chance >= LIKELY and not likely.is_denied:
+            if is_measured and spans and total * likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
                 yield likely.condition, frozenset[Span]().union(*spans)
         if table.dated and not dated:
@@ -278,11 +280,11 @@ class Likely:
 
     def _of_value(self, value: ValueMention, table: Source) -> SpannedCondition | None:
         """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
-        chances = chances_of(value, self.read.best)
+        chances = chances_of(value, self.reading.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
             is_whole
-            or any(token.is_capital for token in self.read.mentions.tokens[value.place.first : value.place.last])
+            or any(token.is_capital for token in self.reading.mentions.tokens[value.place.first : value.place.last])
         ):
             return None  # a word like others is no part of a name
         # a guess excludes nothing
@@ -303,26 +305,26 @@ class Likely:
 
     def authors(self, facets: Set[str]) -> Iterator[SpannedCondition]:
         """That somebody whom the question names in full is the author, where that is what it rather asks of them, if anything."""
-        for value in self.read.mentions.values:
+        for value in self.reading.mentions.values:
             names = {link.field: link.value for link in value.links if link.is_whole and link.field in facets}
-            asked_of = chances_of(value, self.read.best).asked_of
+            asked_of = chances_of(value, self.reading.best).asked_of
             as_author = sum(asked_of.get(name, 0.0) for name in facets)
             if names and as_author >= SURE * sum(asked_of.values()) > 0:
-                parts = [compared(name, "=", [written]) for name, written in names.items()]
+                parts = [compared(name, "=", [spelling]) for name, spelling in names.items()]
                 yield AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
     def says_more(self, spans: frozenset[Span]) -> bool:
         """Whether there are words beyond the conditions at `spans` and the names of types."""
-        tokens = self.read.mentions.tokens
+        tokens = self.reading.mentions.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
-        return any(word not in inside and not _within(word, inside) for word in self.read.unread)
+        return any(word not in inside and not _within(word, inside) for word in self.reading.unread)
 
     def asks_for_latest(self, access: DataAccess) -> bool:
         """Whether the newest records are likely asked for."""
-        return sum(chance for each, chance in self.read.best if _is_newest(each.query, access)) >= LIKELY
+        return sum(chance for each, chance in self.reading.best if _is_newest(each.query, access)) >= LIKELY
 
     def _span(self, first: int, last: int) -> frozenset[Span]:
-        tokens = self.read.mentions.tokens
+        tokens = self.reading.mentions.tokens
         return frozenset([Span(tokens[first].start, tokens[last - 1].end)])
 
 
@@ -347,15 +349,17 @@ def _spans(conditions: Iterable[SpannedCondition]) -> frozenset[Span]:
 
 def _together(conditions: Iterable[SpannedCondition], table: Source) -> list[SpannedCondition]:
     """The conditions, with those joined by "or" that name values of a field with one value a row."""
-    found: list[SpannedCondition] = []
+    joined: list[SpannedCondition] = []
     for condition, spans in conditions:
-        same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
+        same = next(
+            (place for place, other in enumerate(joined) if _are_alternatives(condition, other[0], table)), None
+        )
         if same is None:
-            found.append((condition, spans))
+            joined.append((condition, spans))
         else:
-            other, others = found[same]
-            found[same] = AnyOf(any_of=(*parts_of(other), *parts_of(condition))), spans | others
-    return found
+            other, others = joined[same]
+            joined[same] = AnyOf(any_of=(*parts_of(other), *parts_of(condition))), spans | others
+    return joined
 
 
 def _are_alternatives(condition: Condition, other: Condition, table: Source) -> bool:
@@ -376,10 +380,10 @@ def _is_newest(query: Mapping[str, Any], access: DataAccess) -> bool:
 
 def _without(text: str, spans: Sequence[Span]) -> str:
     """A text without some of its characters."""
-    kept = list(text)
+    characters = list(text)
     for each in spans:
-        kept[each.start : each.end] = " " * (each.end - each.start)
-    return " ".join("".join(kept).split())
+        characters[each.start : each.end] = " " * (each.end - each.start)
+    return " ".join("".join(characters).split())
 
 
 def is_soft(condition: Condition, table: Source) -> bool:
@@ -457,21 +461,21 @@ async def with_known_values(
     """
     tables = [each.table for each in types]
     exact = {facet.name for table in tables for facet in table.facets.values() if facet.facet in _EXACT_KINDS}
-    named = {
+    by_value = {
         (each.field, str(value)): NamedValue((each.field,), str(value))
         for each in comparisons_of(scope.facets)
         if each.field in exact and each.op not in RANGES
         for value in each.scalars
     }
-    if not named:
+    if not by_value:
         return scope
-    found = await existing_values(database, tables, [*named.values()], owners, whole=True)
-    known = {key: values for key, values in zip(named, found, strict=True) if values}
+    spellings = await existing_values(database, tables, [*by_value.values()], owners, whole=True)
+    existing = {key: values for key, values in zip(by_value, spellings, strict=True) if values}
 
     def in_data(condition: Condition, _: str = "") -> Condition:
         if not isinstance(condition, Comparison):
             return mapped(condition, in_data)
-        spelt = [known.get((condition.field, str(value)), [value]) for value in condition.scalars]
+        spelt = [existing.get((condition.field, str(value)), [value]) for value in condition.scalars]
         is_named = bool(spelt) and condition.op not in RANGES
         return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
@@ -499,7 +503,7 @@ def facet_conditions(
     if len(parameters) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
     tables = {name: each.table for each in types for name in each.table.facets}
-    made: list[Condition] = []
+    conditions_of_all: list[Condition] = []
     wrong: list[FieldError] = []
     for name, values in parameters.items():
         facet = name.removeprefix(NEGATED)
@@ -509,13 +513,13 @@ def facet_conditions(
             conditions = _conditions(facet, values, tables[facet], is_denied=name != facet)
             for each in conditions:
                 typed(each, tables[facet])
-            made += conditions
+            conditions_of_all += conditions
         except ValueError as error:
             place = name.replace("~", "~0").replace("/", "~1")
             wrong.append(FieldError(f"{at}/{place}", f"{name}: {error}"))
     if wrong:
         raise InvalidInput(wrong)
-    return tuple(made)
+    return tuple(conditions_of_all)
 
 
 def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
@@ -526,15 +530,15 @@ def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *
 
 def _conditions(name: str, values: Sequence[str], table: Source, *, is_denied: bool) -> list[Condition]:
     """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
-    kind, set_values, found = table.facets[name].facet, [value for value in values if value], list[Condition]()
+    kind, set_values, conditions = table.facets[name].facet, [value for value in values if value], list[Condition]()
     span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
     if span is not None:
-        found.append(Not(negated=span) if is_denied else span)
+        conditions.append(Not(negated=span) if is_denied else span)
     elif set_values:
-        found.append(compared(name, "!=" if is_denied else "=", set_values))
+        conditions.append(compared(name, "!=" if is_denied else "=", set_values))
     if len(set_values) < len(values):
-        found.append(Comparison(field=name, op="not_null" if is_denied else "is_null"))
-    return found if is_denied else [AnyOf.of(found)]
+        conditions.append(Comparison(field=name, op="not_null" if is_denied else "is_null"))
+    return conditions if is_denied else [AnyOf.of(conditions)]
 
 
 def _range(name: str, value: str, kind: str | None) -> Condition | None:

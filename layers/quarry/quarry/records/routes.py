@@ -149,7 +149,7 @@ async def _stream_answer(
     # before the stream has begun, so that a wrong value is a 422, and what cannot be read a 503
     types = await types_in_force(services)
     check_filters(question, types.whole, **places)
-    types.named(question.types)
+    types.by_names(question.types)
     request_id = request_id_of(request)
     return stream_response(
         request,

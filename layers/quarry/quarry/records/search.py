@@ -38,7 +38,7 @@ from quarry.records.contract import (
     Suggestions,
     SuggestRequest,
 )
-from quarry.records.finding import DEPTH, PlanCandidates, fuse_types, gather_candidates, rank_found, search_plans
+from quarry.records.finding import DEPTH, PlanCandidates, fuse_types, gather_candidates, rank_candidates, search_plans
 from quarry.records.reading import (
     SearchScope,
     classify_intent,
@@ -81,7 +81,7 @@ async def search_records(
     SourceUnavailable where no searched collection can be read, and DatabaseUnavailable; a failing embedding model only degrades.
     """
     types, services = await acting_for(caller, services)
-    facet_conditions(request.facets, types.whole.named(request.type))
+    facet_conditions(request.facets, types.whole.by_names(request.type))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
         response = await skipping_broken_collections(
             types, services.memory, partial(_searched, request, caller, services, run)
@@ -97,15 +97,17 @@ async def _searched(
     request: SearchRequest, caller: Caller, services: Services, run: Run, types: RecordTypes
 ) -> SearchResponse:
     """The ranked list over these types."""
-    chosen = types.named(request.type)
-    scope = SearchScope(request.from_date, request.to_date, request.must, facet_conditions(request.facets, chosen))
-    scope = await with_known_values(services.reader, scope, chosen, types.owners)
+    searched_types = types.by_names(request.type)
+    scope = SearchScope(
+        request.from_date, request.to_date, request.must, facet_conditions(request.facets, searched_types)
+    )
+    scope = await with_known_values(services.reader, scope, searched_types, types.owners)
     reading = await read_records(caller, services, types, request.q, request.type)
-    found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
-    ranked = await rank_found(found, services, reading, request.ranking)
+    candidates = await gather_candidates(request.q, searched_types, services, run, reading=reading, scope=scope)
+    ranked = await rank_candidates(candidates, services, reading, request.ranking)
     with run.step("fold"):
         places = (
-            await _folded(ranked, found, types, services)
+            await _folded(ranked, candidates, types, services)
             if request.ranking == "scores"
             else [[item] for item in ranked]
         )
@@ -114,13 +116,13 @@ async def _searched(
         texts = await describe(services.reader, [item.key for same in page for item in same], types, request.q)
         record.counts["records"] = len(texts)
     with run.step("count"):
-        counts = await _counts(services.reader, found, ranked, scope)
+        counts = await _counts(services.reader, candidates, ranked, scope)
     capped = [name for name, count in counts.items() if count.is_capped]
     return SearchResponse(
         query=request.q,
         intent=classify_intent(request.q),
         results=[_result(same, texts) for same in page if same[0].key in texts],
-        counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in chosen},
+        counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in searched_types},
         more=bool(capped),
         capped=capped or None,
         degraded=[*run.degraded, *types.degraded(request.type)],
@@ -128,31 +130,31 @@ async def _searched(
 
 
 async def _counts(
-    database: Database, found: PlanCandidates, ranked: Sequence[RankedRecord], scope: SearchScope
+    database: Database, candidates: PlanCandidates, ranked: Sequence[RankedRecord], scope: SearchScope
 ) -> dict[RecordType, Count]:
     """How many records of each type the query finds: all that hold a word of it or are listed, and those of `ranked` that are
     there for their meaning. Of a type at most `COUNTED_MAX`.
     """
-    by_words = {each.key for each in found.candidates if each.text_score is not None and not each.is_apart}
+    by_words = {each.key for each in candidates.candidates if each.text_score is not None and not each.is_apart}
     by_meaning: dict[RecordType, list[str]] = {}
     for name, id in (item.key for item in ranked if item.key not in by_words):
         by_meaning.setdefault(name, []).append(id)
-    arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
+    arms = [arm for arm in candidates.plan.arms if not arm.is_apart and arm.type not in candidates.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
-    for each, conditions in found.plan.listed.items():
+    for each, conditions in candidates.plan.listed.items():
         counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, conditions).count(database))
     return counts
 
 
 async def _folded(
-    ranked: Sequence[RankedRecord], found: PlanCandidates, types: RecordTypes, services: Services
+    ranked: Sequence[RankedRecord], candidates: PlanCandidates, types: RecordTypes, services: Services
 ) -> list[list[RankedRecord]]:
     """The list with nearly identical records folded at the place of the best of them. Folding does not depend on the page, so
     that pages fit together. Records that meet the question's conditions are not folded with others.
     """
     first = ranked[:FOLDED]
     texts = await own_texts(services.reader, [item.key for item in first], types)
-    apart = {each.key for each in found.candidates if each.is_apart}
+    apart = {each.key for each in candidates.candidates if each.is_apart}
     groups = await off_loop(_groups_of, [item.key for item in first], texts, apart)
     return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
 
@@ -193,20 +195,20 @@ SAME_TITLE_MAX = 3
 async def suggest_titles(request: SuggestRequest, caller: Caller, services: Services) -> Suggestions:
     """Titles for what was typed so far. Raises as `search_records` does."""
     types, services = await acting_for(caller, services)
-    facet_conditions(request.facets, types.whole.named(request.type))
-    found = await skipping_broken_collections(types, services.memory, partial(_suggested, request, services))
-    return Suggestions(query=request.q, suggestions=found, degraded=types.degraded(request.type))
+    facet_conditions(request.facets, types.whole.by_names(request.type))
+    suggestions = await skipping_broken_collections(types, services.memory, partial(_suggested, request, services))
+    return Suggestions(query=request.q, suggestions=suggestions, degraded=types.degraded(request.type))
 
 
 async def _suggested(request: SuggestRequest, services: Services, types: RecordTypes) -> list[Suggestion]:
-    chosen = types.named(request.type)
-    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, chosen))
-    scope = await with_known_values(services.reader, scope, chosen, types.owners)
+    searched_types = types.by_names(request.type)
+    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, searched_types))
+    scope = await with_known_values(services.reader, scope, searched_types, types.owners)
     # a word that is excluded belongs to no title
     text = without_exclusions(request.q)
     if not words(text):
         return []
-    [plan] = search_plans(request.q, chosen, None, scope)
+    [plan] = search_plans(request.q, searched_types, None, scope)
     arms = [each for each in await with_fitting(services.reader, plan.arms) if each.type.is_searched]
     ranked = await _ranked(text, arms, services)
     keys = await _with_titles(text, arms, ranked, SAME_TITLE_MAX * request.limit, services.reader)
@@ -221,9 +223,9 @@ async def _ranked(text: str, arms: Sequence[TypeSearch], services: Services) -> 
     """The records that the search finds, best first. A remote model would take too long, and cost something for each letter."""
     is_local = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     vector = await services.queries.embed(text) if is_local and not is_in_other_script(text) else None
-    found = await find_candidates(services.reader, arms, vector=vector, depth=DEPTH, reads_english_alone=is_local)
+    candidates = await find_candidates(services.reader, arms, vector=vector, depth=DEPTH, reads_english_alone=is_local)
     weight = (await services.tuned_settings()).records_semantic_weight
-    return [each.key for each in fuse_types(found, weight)]
+    return [each.key for each in fuse_types(candidates, weight)]
 
 
 async def _with_titles(
@@ -247,7 +249,7 @@ async def _with_titles(
                 titles=Literal(arm.type.titles),
                 ranked=Literal([id for name, id in ranked if name == arm.type.name]) + SQL("::text[]"),
                 condition=Literal(None if condition is None else condition.as_string(None)),
-                seen=Literal(arm.type.seen),
+                seen=Literal(arm.type.visible),
                 language=Literal(arm.type.languages[0] or ENGLISH),
             )
         )
@@ -260,10 +262,10 @@ async def _with_titles(
 
 def _with_own_titles(texts: Iterable[RecordText]) -> Iterator[RecordText]:
     """The first of the records that have the same title."""
-    seen: set[str] = set()
+    titles: set[str] = set()
     for each in texts:
-        if (title := each.title.casefold()) not in seen:
-            seen.add(title)
+        if (title := each.title.casefold()) not in titles:
+            titles.add(title)
             yield each
 
 
@@ -279,24 +281,24 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     for a facet that no such type has, SourceUnavailable where no such collection can be read, and DatabaseUnavailable.
     """
     types, services = await acting_for(caller, services)
-    everything = types.whole.named(request.type)
+    everything = types.whole.by_names(request.type)
     facet_conditions(request.facets, everything)
     _check_group(request, everything)
     _measures(request, everything)
-    return await skipping_broken_collections(types, services.memory, partial(_counted, request, services))
+    return await skipping_broken_collections(types, services.memory, partial(_numbers, request, services))
 
 
-async def _counted(request: CountRequest, services: Services, types: RecordTypes) -> RecordCounts:
+async def _numbers(request: CountRequest, services: Services, types: RecordTypes) -> RecordCounts:
     """The numbers over these types."""
-    chosen = types.named(request.type)
-    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, chosen))
-    _check_group(request, chosen)
-    measures, period = _measures(request, chosen), _period(request)
-    scope = await with_known_values(services.reader, scope, chosen, types.owners)
+    counted_types = types.by_names(request.type)
+    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, counted_types))
+    _check_group(request, counted_types)
+    measures, period = _measures(request, counted_types), _period(request)
+    scope = await with_known_values(services.reader, scope, counted_types, types.owners)
     facet = [request.by] if request.by and not period else []
     dated = [DATE] if period or scope.dated else []
     needed = [*facet, *dated, *(each.field for each in measures if each.field)]
-    having = types_with(scope.facets, chosen, *needed)
+    having = types_with(scope.facets, counted_types, *needed)
     degraded = types.degraded(request.type)
     if not having:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
@@ -306,13 +308,13 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
         else union_of([each.table for each in having], [*needed, *facets_of(scope.required_conditions)])
     )
     rows = Filtered(table, scope.required_conditions, request.q or "")
-    found: dict[str, Any] = {"groups": [], "truncated": False}
+    fields: dict[str, Any] = {"groups": [], "truncated": False}
     if request.by is not None:
-        found = await _groups(rows, request.by, period, measures, services.reader)
+        fields = await _groups(rows, request.by, period, measures, services.reader)
     if request.by is None or measures:
-        numbers = await rows.run(services.reader, aggregate=(_COUNT, *_read(measures)))
-        found = {"total": numbers.total, **found, **_values(measures, numbers, numbers.rows[0])}
-    return RecordCounts.model_validate({**found, "degraded": degraded})
+        numbers = await rows.run(services.reader, aggregate=(_COUNT, *_with_counts(measures)))
+        fields = {"total": numbers.total, **fields, **_values(measures, numbers, numbers.rows[0])}
+    return RecordCounts.model_validate({**fields, "degraded": degraded})
 
 
 async def _groups(
@@ -323,7 +325,7 @@ async def _groups(
     facet = table.facets[(table.dated or DATE) if period else by]
     group = Group(field=facet.name, period=period if facet.facet == "date" else None)
     shape: dict[str, Any] = {
-        "aggregate": (_COUNT, *_read(measures)),
+        "aggregate": (_COUNT, *_with_counts(measures)),
         "group": (group,),
         "order": () if group.period else (Order(by="count", direction="desc"),),
     }
@@ -338,12 +340,12 @@ async def _groups(
     groups = [_group(row, facet, measures, result) for row in result.rows]
     if group.period:
         groups.sort(key=lambda each: (each.value is None, str(each.value)))
-    shown = groups[-GROUPS_MAX:] if period else groups[:GROUPS_MAX]
+    page = groups[-GROUPS_MAX:] if period else groups[:GROUPS_MAX]
     return {
         "total": result.total,
-        "groups": shown,
-        "truncated": result.groups > len(shown),
-        "other": result.grouped - sum(each.count or 0 for each in shown),
+        "groups": page,
+        "truncated": result.groups > len(page),
+        "other": result.grouped - sum(each.count or 0 for each in page),
         "overlapping": result.grouped > result.total,
         "gaps": group.period is not None and period is not None and _has_gaps(groups, period),
     }
@@ -385,7 +387,7 @@ def _parted(name: str) -> tuple[str, str, str]:
     return name.partition(":")
 
 
-def _read(measures: Sequence[Aggregate]) -> list[Aggregate]:
+def _with_counts(measures: Sequence[Aggregate]) -> list[Aggregate]:
     """The measures with a count of the values of each, since the sum of no values is null."""
     counts = [Aggregate(fn="count", field=each.field) for each in measures]
     return list(dict.fromkeys([*measures, *counts]))

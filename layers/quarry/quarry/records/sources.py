@@ -92,7 +92,7 @@ class SearchedType:
     """The setting that tells the database who the caller is, and the verified claim that it is taken from."""
 
     @cached_property
-    def seen(self) -> str | None:
+    def visible(self) -> str | None:
         """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
         condition = replace(self, only=None).condition(())
         return None if condition is None else condition.as_string(None)
@@ -128,24 +128,24 @@ class SearchedType:
         met = self._met(conditions)
         return SQL(self.has_source).format(met) if self.has_source else met
 
-    def fitting(self, asked: Sequence[Condition]) -> Filter | str | None:
+    def fitting(self, conditions: Sequence[Condition]) -> Filter | str | None:
         """The rows that meet these conditions, or a statement that selects their `keys`, null where they are many; None where
         nothing is asked, or the language of each row is.
         """
-        if not (asked or self.only) or self.tells_language or not self.is_searched:
+        if not (conditions or self.only) or self.tells_language or not self.is_searched:
             return None
-        return self._filtered(asked).keys_selected().as_string(None) if asked else self.only
+        return self._filtered(conditions).keys_selected().as_string(None) if conditions else self.only
 
-    def _met(self, asked: Sequence[Condition]) -> Composed:
+    def _met(self, conditions: Sequence[Condition]) -> Composed:
         """What is asked of a row `t` of the source."""
-        return self._filtered(asked).where()
+        return self._filtered(conditions).where()
 
-    def _filtered(self, asked: Sequence[Condition]) -> Filtered:
+    def _filtered(self, conditions: Sequence[Condition]) -> Filtered:
         if self.only is None:
-            return Filtered(self.table, asked)
+            return Filtered(self.table, conditions)
         # made by `RowConditions`, which quotes every name and value
         guard, only = self.table.guard, self.only.condition
-        return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), asked)
+        return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), conditions)
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
@@ -182,9 +182,9 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
     def without(self, names: Names[str]) -> RecordTypes:
         """These types without some collections, and without what others count of them."""
-        kept = [each.collection for each in self.values() if each.collection and each.name not in names]
+        remaining = [each.collection for each in self.values() if each.collection and each.name not in names]
         built_in = [each for each in self.values() if each.collection is None]
-        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)])
+        own = RecordTypes([*built_in, *(searched_type(each, remaining) for each in remaining)])
         own.owners, own.acts_as, own.whole = self.owners, self.acts_as, self.whole
         return own
 
@@ -205,24 +205,24 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     def __len__(self) -> int:
         return len(self._types)
 
-    def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
+    def by_names(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
         """The types of these names, each once and in their own order; all where none is named.
 
         Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
         where none of them can be read.
         """
-        known = ", ".join(self.whole)
+        existing = ", ".join(self.whole)
         unknown = [
-            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {known}")
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {existing}")
             for place, name in enumerate(names)
             if name not in self.whole
         ]
         if unknown:
             raise InvalidInput(unknown)
-        chosen = tuple(each for each in self.values() if not names or each.name in names)
-        if not chosen and (left_out := self.left_out(names)):
+        types = tuple(each for each in self.values() if not names or each.name in names)
+        if not types and (left_out := self.left_out(names)):
             raise SourceUnavailable(left_out)
-        return chosen
+        return types
 
     @cached_property
     def union(self) -> Source:
@@ -235,17 +235,17 @@ def searched_type(
 ) -> SearchedType:
     """A collection as a type of record; `others` are declared too. `source` is its source, where that is made already."""
     declared, own = collection.declaration, source or facet_source(collection)
-    taken = {called(each)[0] for each in others if each is not collection}
+    nouns_of_others = {called(each)[0] for each in others if each is not collection}
     table = replace(
         own,
         # of "order items" and "items", the latter are called items
-        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
+        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in nouns_of_others),
     )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
     columns = (*declared.headings, *declared.embedded) if collection.has_own_words else declared.text
     texts = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
-    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard('t')}"
+    visible_row = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard('t')}"
     return SearchedType(
         collection.name,
         table,
@@ -255,10 +255,10 @@ def searched_type(
         declared.describe or collection.name.replace("_", " "),
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
-            {collection.url()} as url {seen}""",
-        own_text=f"select k.type, k.id, {texts} as own_text {seen}",
+            {collection.url()} as url {visible_row}""",
+        own_text=f"select k.type, k.id, {texts} as own_text {visible_row}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
-            {collection.url()} as url, {parent} as meeting {seen}""",
+            {collection.url()} as url, {parent} as meeting {visible_row}""",
         titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
@@ -377,7 +377,7 @@ class _Declared(NamedTuple):
 async def _declared(services: Services) -> _Declared:
     database, memory = services.reader, services.memory
     version = await memory.read("records version", lambda: _version(database), seconds=REMEMBERED_SECONDS)
-    return await memory.read(f"records {version}", lambda: _read(database), seconds=math.inf)
+    return await memory.read(f"records {version}", lambda: _read_declared(database), seconds=math.inf)
 
 
 async def _version(database: Database) -> str:
@@ -386,7 +386,7 @@ async def _version(database: Database) -> str:
     return str(row["version"])
 
 
-async def _read(database: Database) -> _Declared:
+async def _read_declared(database: Database) -> _Declared:
     collections = [*(await read_collections(database)).values()]
     types = with_collections(collections, has_built_in=not collections or await _has_built_in(database))
     return _Declared(types, await _sources(types, database))
@@ -439,10 +439,10 @@ async def skipping_broken_collections(
     except (PostgresError, QuarryError) as error:
         if lasting_fault(error) is None:
             raise
-    found = await _find(_collections(types), [], types, work)
-    for name, fault in found:
+    faults = await _find(_collections(types), [], types, work)
+    for name, fault in faults:
         leave_out(memory, name, fault, types.acts_as)
-    return await _over(types.without([name for name, _ in found]), work)
+    return await _over(types.without([name for name, _ in faults]), work)
 
 
 def remembered(types: RecordTypes, memory: Memory, acts_as: str) -> list[RecordType]:
@@ -452,10 +452,10 @@ def remembered(types: RecordTypes, memory: Memory, acts_as: str) -> list[RecordT
         for name in _collections(types)
         if any(memory.holds(key, seconds=LEFT_OUT_SECONDS) for key in (_key(name), _key(name, acts_as)))
     ]
-    gone = [each.name for each in types.values() if each.collection and not each.collection.has_source]
-    for name in gone:
+    without_table = [each.name for each in types.values() if each.collection and not each.collection.has_source]
+    for name in without_table:
         _log(memory, name, "its table is gone or renamed")
-    return list(dict.fromkeys((*left_out, *gone)))
+    return list(dict.fromkeys((*left_out, *without_table)))
 
 
 def _collections(types: RecordTypes) -> list[RecordType]:
