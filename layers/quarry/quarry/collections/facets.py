@@ -52,7 +52,7 @@ def facet_source(collection: Collection) -> Source:
         dated=dated if dated in fields and fields[dated].facet in ("date", "year") else None,
         languages=collection.languages,
         owner_claim="sub" if collection.has_own_words and declaration.scope else None,
-        counted=collection.counted,
+        dictionary_rows=collection.counted,
         owner=collection.owner,
         guarded=frozenset(_guarded(collection)),
     )

@@ -55,7 +55,7 @@ from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.tables import NAMES as BUILT_IN_NAMES
-from quarry.retrieval.values import Counted, refresh
+from quarry.retrieval.values import CountedPart, refresh
 from quarry.schema.source import DATE, Calendar, Field, Kind, Schema, Source
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
@@ -430,7 +430,7 @@ async def _refresh(services: Services, collections: Iterable[Collection]) -> dic
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """Count what ranking and reading need: how often words occur, and which values there are."""
     await _analyze(database, [each.rows for each in collections])
-    work = [Counted("values", each.rows) for each in collections]
+    work = [CountedPart("values", each.rows) for each in collections]
     await refresh(services.database, work, timeout_seconds=REFRESH_SECONDS)
 
 

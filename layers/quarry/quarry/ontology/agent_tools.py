@@ -34,11 +34,11 @@ async def search_text(
     with services.run("ontology", access.caller, text, {"text": text, "types": list(names)}) as run:
         types = cast("Sequence[EntityType]", names)
         conditions = {name: each.condition for name, each in filters.items()}
-        found, _, _ = await search_workspace(text, types, access.caller, services, filters=conditions)
+        candidates, _, _ = await search_workspace(text, types, access.caller, services, filters=conditions)
         run.end_reason = "answered"
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
-        for each in found.entities[:limit]
+        for each in candidates.entities[:limit]
     ]
 
 
@@ -72,15 +72,15 @@ class FoundEntities(LazyModel):
 
 async def _search(arguments: SearchOntologyArguments, caller: Caller, services: Services) -> dict[str, Any]:
     request = OntologySearchRequest.model_validate(arguments.model_dump())
-    found = await search_ontology(request, caller, services)
+    response = await search_ontology(request, caller, services)
     results = [
         result.model_dump(exclude_none=True) | {"snippet": unmark(result.snippet)}
-        for result in found.results[:RESULTS_MAX]
+        for result in response.results[:RESULTS_MAX]
     ]
     return {
-        "total": found.total,
-        "more": bool(found.more),
-        "message": found.message,
+        "total": response.total,
+        "more": bool(response.more),
+        "message": response.message,
         "results": results,
         "next": "`get` gives the whole of one.",
     }
@@ -126,10 +126,10 @@ def _chat_request(chat: Chat) -> OntologyAskRequest:
 
 
 def _sources(event: FinalAnswerEvent) -> Sources:
-    found = event.data
-    details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in found.results]
-    rows = [(each.title, detail) for each, detail in zip(found.results, details, strict=True)]
-    return sources_of("Entities", found.response, found.total, rows)
+    answer = event.data
+    details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in answer.results]
+    rows = [(each.title, detail) for each, detail in zip(answer.results, details, strict=True)]
+    return sources_of("Entities", answer.response, answer.total, rows)
 
 
 complete = answering(_chat_request, answer_about_projects, FinalAnswerEvent, _sources)

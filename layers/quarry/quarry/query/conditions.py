@@ -46,22 +46,22 @@ NamedOperand = Callable[[str, str], Operand]
 
 
 class Reader(NamedTuple):
-    """What conditions are read by: the rows of a scope, or, for groups, what `named` knows. `at_once`: they stand within OR or
-    NOT, where related rows are read for all rows at once.
+    """What conditions are read by: the rows of a scope or, for groups, the operands that `operand_of` gives. `at_once`: they
+    stand within OR or NOT, where related rows are read for all rows at once.
     """
 
     building: Building
     scope: Scope | None
-    named: NamedOperand | None = None
+    operand_of: NamedOperand | None = None
     at_once: bool = False
 
     def operand(self, name: str, pointer: str, *, joined: bool = False, of: Comparison | None = None) -> Operand:
         """The operand that a name stands for, `of` a comparison with values. Where no rows are to be joined, another row is read
         in a subquery unless it is `joined` all the same.
         """
-        if self.named is not None or self.scope is None:
-            assert self.named is not None
-            return self.named(name, pointer)
+        if self.operand_of is not None or self.scope is None:
+            assert self.operand_of is not None
+            return self.operand_of(name, pointer)
         path = resolve(name, self.scope.source, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
         at_once = self.at_once or not (joined or are_indexed(path.steps))
@@ -217,7 +217,7 @@ def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, a
 def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False) -> Operand:
     """The operand of a resolved path. `at_once` reads related rows for all rows at once, `apart` reads even one in a subquery."""
     if path.over is not None:
-        computed = scope.kept(path.text, lambda: _computed(scope, path, pointer))
+        computed = scope.cached(path.text, lambda: _computed(scope, path, pointer))
         return Operand(computed, path.kind, path.text)
     if path.is_many or apart:
         many, value = many_values(scope, path, pointer, at_once=at_once, apart=apart)

@@ -75,7 +75,7 @@ def _naming(query: Query, source: Source) -> Iterator[str]:
             yield f"/group/{place}"
     for place, aggregate in enumerate(query.aggregate):
         if any(
-            is_naming(leaf.name if leaf.called is None else f"{leaf.fn}({leaf.field})", source)
+            is_naming(leaf.name if leaf.own_name is None else f"{leaf.fn}({leaf.field})", source)
             for leaf in aggregate.leaves
         ):
             yield f"/aggregate/{place}"
@@ -123,8 +123,8 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         page = SQL("order by {} fetch first {} rows with ties").format(
             _ordered(order[: len(query.order)]), Literal(limit)
         )
-        known = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
-        numbered = SQL("row_number() over (order by {})").format(_ordered(known))
+        terms = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
+        numbered = SQL("row_number() over (order by {})").format(_ordered(terms))
     sql = SQL(
         "with page as (select * from (select x.*, {} as place from (select {} from {} where {} {} offset {}) x) y"
         " order by y.place limit {})"
@@ -172,8 +172,8 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
 def _total(base: Base) -> Composed:
     """The number of all rows, the same on every page."""
     if not base.joins:
-        return SQL("({})").format(base.counted)
-    return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
+        return SQL("({})").format(base.row_count)
+    return SQL("coalesce(page.total, ({}))").format(base.row_count if base.query.offset else SQL("0"))
 
 
 def _is_related(base: Base, path: Path) -> bool:
@@ -262,17 +262,17 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
 
 def uncomputed(source: Source, schema: Schema) -> dict[str, str]:
     """Why measures of a source cannot be computed: what they add up has different units, or no such field exists."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     dated = next((name for name, each in source.fields.items() if each.kind in ("date", "datetime")), None)
     # some go from period to period
     group = (Group(field=dated, period="month"),) if dated else ()
     for name in source.measures:
-        asked = Query(source=source.name, aggregate=(Aggregate(fn="measure", field=name),), group=group)
+        query = Query(source=source.name, aggregate=(Aggregate(fn="measure", field=name),), group=group)
         try:
-            compile_query(asked, schema, datetime.date.min)
+            compile_query(query, schema, datetime.date.min)
         except InvalidInput as error:
-            found[name] = "; ".join(dict.fromkeys(each.message for each in error.errors))
-    return found
+            reasons[name] = "; ".join(dict.fromkeys(each.message for each in error.errors))
+    return reasons
 
 
 def _groups(base: Base) -> Statement:
@@ -281,9 +281,9 @@ def _groups(base: Base) -> Statement:
     return Statement(
         page_of(groups),
         base.building.parameters,
-        (*(key.column for key in groups.keys), *(number.column for number in groups.shown)),
-        (*(key.group.period for key in groups.keys), *(None for _ in groups.shown)),
-        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.shown)),
+        (*(key.column for key in groups.keys), *(number.column for number in groups.numbers)),
+        (*(key.group.period for key in groups.keys), *(None for _ in groups.numbers)),
+        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.numbers)),
         limit,
         base.query.offset,
         of_rows=False,
@@ -363,9 +363,9 @@ def _group_values(base: Base) -> tuple[Composed, Kind]:
     if not query.aggregate and query.group[0].period:
         raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
     groups = grouped(base, query.limit)
-    if not groups.keys and not groups.shown:
+    if not groups.keys and not groups.numbers:
         return SQL("select null as v").format(), "text"  # its errors are collected
-    return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
+    return column_of(groups), groups.numbers[0].kind if groups.numbers else groups.keys[0].kind
 
 
 DIGITS = 12
@@ -508,10 +508,10 @@ class RowConditions:
             SQL(source.key(ROW)), SQL(source.rows), met, Literal(most + 1)
         )
         # OFFSET 0: otherwise the array would be read for each place that names it
-        chosen = SQL(
+        statement = SQL(
             "select case when cardinality(f.keys) <= {} then f.keys end as keys from (select {} as keys offset 0) f"
         )
-        return chosen.format(Literal(most), array)
+        return statement.format(Literal(most), array)
 
 
 KEYS_MAX, KEYS_ACROSS_MAX = 10_000, 25_000

@@ -90,9 +90,9 @@ class Scope:
         self.building = building
         self.source = source
         self.alias = alias
-        self._tables: list[Composable] = [table or _named(source, alias)]
+        self._tables: list[Composable] = [table or _table(source, alias)]
         self._reached: dict[tuple[str, str], tuple[LiteralString, Source]] = {}
-        self._kept: dict[str, Composable] = {}
+        self._expressions: dict[str, Composable] = {}
 
     @property
     def tables(self) -> Composed:
@@ -106,38 +106,38 @@ class Scope:
 
     def reach(self, steps: Sequence[Step]) -> Scope:
         """The scope as seen from the rows that references lead to. Those that the caller may not see read as null."""
-        seen = copy(self)
+        scope = copy(self)
         for step in steps:
-            name = (seen.alias, step.link.name)
+            name = (scope.alias, step.link.name)
             if name not in self._reached:
-                self._reached[name] = self._join(seen.alias, step, "left join"), step.to
-            seen.alias, seen.source = self._reached[name]
-        return seen
+                self._reached[name] = self._join(scope.alias, step, "left join"), step.to
+            scope.alias, scope.source = self._reached[name]
+        return scope
 
     def follow(self, step: Step) -> Scope:
         """The scope as seen from all rows that a step leads to: it has one row for each of them."""
-        seen = copy(self)
-        seen.alias, seen.source = self._join(self.alias, step, "join"), step.to
-        return seen
+        scope = copy(self)
+        scope.alias, scope.source = self._join(self.alias, step, "join"), step.to
+        return scope
 
     def add(self, table: Composable) -> None:
         """Join what has no link."""
         self._tables.append(table)
 
-    def kept(self, name: str, make: Callable[[], Composable]) -> Composable:
+    def cached(self, name: str, make: Callable[[], Composable]) -> Composable:
         """An expression over the row `alias`, made once."""
         name = f"{self.alias} {name}"
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
+        if name not in self._expressions:
+            self._expressions[name] = make()
+        return self._expressions[name]
 
     def _join(self, alias: LiteralString, step: Step, how: LiteralString) -> LiteralString:
         to = self.building.alias()
-        self.add(SQL("{} {} on {}").format(SQL(how), _named(step.to, to), joined(alias, step, to)))
+        self.add(SQL("{} {} on {}").format(SQL(how), _table(step.to, to), joined(alias, step, to)))
         return to
 
 
-def _named(source: Source, alias: LiteralString) -> Composed:
+def _table(source: Source, alias: LiteralString) -> Composed:
     return SQL("{} {}").format(SQL(source.rows), SQL(alias))
 
 
@@ -206,7 +206,7 @@ class Related(NamedTuple):
     def _tables(self) -> Composed:
         if self.owner is None or self.outer is None:
             return self.scope.tables
-        return SQL("{}, {}").format(_named(self.outer.source, self.owner), self.scope.tables)
+        return SQL("{}, {}").format(_table(self.outer.source, self.owner), self.scope.tables)
 
 
 def are_indexed(steps: Sequence[Step]) -> bool:
@@ -273,7 +273,7 @@ class Base(NamedTuple):
         return SQL(" and ").join([*self.fixed, *self.met])
 
     @property
-    def counted(self) -> Composed:
+    def row_count(self) -> Composed:
         """`select count(*) …` of the rows."""
         return SQL("select count(*) from {} where {}").format(self.tables, self.where)
 
@@ -294,7 +294,7 @@ def key_of(value: Composable, kind: Kind, *, folds: bool = False) -> Composed:
     return _unless_blank(value, folded(value)) if kind == "text" else SQL("({})").format(value)
 
 
-def shown(value: Composable, kind: Kind) -> Composed:
+def display_of(value: Composable, kind: Kind) -> Composed:
     """A value as a group shows it; blank text is null."""
     return _unless_blank(value, SQL("btrim(({})::text)").format(value)) if kind == "text" else SQL("({})").format(value)
 
@@ -324,23 +324,23 @@ def aggregated(
     function: str, value: Composable | None, kind: Kind, only: Composable | None = None, fraction: float = 0.5
 ) -> Composed:
     """An aggregate over the rows for which `only` holds. No rows have a sum of 0. `fraction` says which percentile."""
-    chosen = filtered(only)
+    only_rows = filtered(only)
     if value is None:
-        return SQL("count(*){}").format(chosen)
+        return SQL("count(*){}").format(only_rows)
     if function == "count":
-        return SQL("count({}){}").format(shown(value, kind), chosen)
+        return SQL("count({}){}").format(display_of(value, kind), only_rows)
     if function == "count_distinct":
-        return SQL("count(distinct {}){}").format(key_of(value, kind), chosen)
+        return SQL("count(distinct {}){}").format(key_of(value, kind), only_rows)
     if function == "sum":
-        return SQL("coalesce(sum(({})::numeric){}, 0)").format(value, chosen)
+        return SQL("coalesce(sum(({})::numeric){}, 0)").format(value, only_rows)
     if function in ("avg", "stddev"):
-        return SQL("{}(({})::numeric){}").format(SQL("avg" if function == "avg" else "stddev_samp"), value, chosen)
+        return SQL("{}(({})::numeric){}").format(SQL("avg" if function == "avg" else "stddev_samp"), value, only_rows)
     if function in ("median", "percentile"):
         # of numbers with a fraction in between, which only double precision has
         return SQL("(percentile_cont({}) within group (order by ({})::float8){})::numeric").format(
-            Literal(fraction), value, chosen
+            Literal(fraction), value, only_rows
         )
-    return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+    return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), display_of(value, kind), only_rows)
 
 
 class Parted(NamedTuple):
@@ -449,17 +449,17 @@ def holds_any(operand: Operand, comparison: Comparison, building: Building) -> C
 
 def _with_many(operand: Operand, query: Query, is_denied: bool, reader: ConditionPlace, pointer: str) -> Composed:
     """A value among those of another query, or not among them: joined, since IN may be run for each row within NOT and OR."""
-    found = reader.building.values_of(query, pointer)
-    _check_alike(operand, found.kind, pointer)
+    others = reader.building.values_of(query, pointer)
+    _check_alike(operand, others.kind, pointer)
     value = folded(operand.value) if operand.kind == "text" else operand.value
     if reader.at_once and reader.scope is not None:
         alias = SQL(reader.building.alias())
         reader.scope.add(
-            SQL("left join (select distinct v from ({}) d (v)) {} on {}.v = {}").format(found.sql, alias, alias, value)
+            SQL("left join (select distinct v from ({}) d (v)) {} on {}.v = {}").format(others.sql, alias, alias, value)
         )
         return SQL("{}.v is {}").format(alias, SQL("null" if is_denied else "not null"))
     return SQL("{} (select from ({}) d (v) where d.v = {})").format(
-        SQL("not exists" if is_denied else "exists"), found.sql, value
+        SQL("not exists" if is_denied else "exists"), others.sql, value
     )
 
 
@@ -563,16 +563,16 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
 
 def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
     """A value among those of another query, or compared with its only one."""
-    found = building.values_of(query, f"{pointer}/value")
-    _check_alike(operand, found.kind, f"{pointer}/value")
+    others = building.values_of(query, f"{pointer}/value")
+    _check_alike(operand, others.kind, f"{pointer}/value")
     value = folded(operand.value) if operand.kind == "text" else operand.value
     if op == "=":
-        return SQL("{} in ({})").format(value, found.sql)
+        return SQL("{} in ({})").format(value, others.sql)
     if op not in _COMPARATORS:
         raise invalid(f"{pointer}/op", f"{op} takes no query")
-    if not found.is_single:
+    if not others.is_single:
         raise invalid(f"{pointer}/value", f"{op} compares with one value: aggregate the query, or limit it to 1")
-    return SQL("{} {} ({})").format(value, SQL(op), found.sql)
+    return SQL("{} {} ({})").format(value, SQL(op), others.sql)
 
 
 def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Composed:

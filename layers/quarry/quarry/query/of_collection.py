@@ -99,9 +99,9 @@ def _left_out(collection: Collection) -> Iterator[str]:
     declaration = collection.declaration
     if declaration.where:
         yield f"leaves out rows by {', '.join(declaration.where.columns)}"
-    for by, kept in declaration.kept_with.items():
-        of = table_name(kept.of)[1]
-        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(kept.where.columns)}"
+    for by, parent in declaration.kept_with.items():
+        of = table_name(parent.of)[1]
+        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(parent.where.columns)}"
 
 
 def own_source(
@@ -172,9 +172,9 @@ def _fields_of_related(collection: OwnTable, table: Source, rows: RelatedRows) -
         listed = (table, facet.name) if facet and facet.is_listed and facet.facet != "title" else None
         sql: SqlOf = lambda row: collection.other_column(column, row)  # noqa: E731
         kind = _KINDS.get(used.base, "text")
-        shown = facet.plural if facet else plural(label)
-        known = facet.words if facet and listed else ()
-        return Field(name, kind, sql, label, shown, used.is_array, listed=listed, words=known)
+        several = facet.plural if facet else plural(label)
+        other_names = facet.words if facet and listed else ()
+        return Field(name, kind, sql, label, several, used.is_array, listed=listed, words=other_names)
 
     return {name: field_of(name, column) for name, column in rows.fields.items()}
 
@@ -198,15 +198,15 @@ def _measures(collection: Collection, names: Set[str]) -> dict[str, Measure]:
     }
 
 
-def _with_texts(read: Any, names: Set[str]) -> Any:
-    if isinstance(read, list):
-        return [_with_texts(each, names) for each in read]
-    if not isinstance(read, dict):
-        return read
-    other = read["value"].get("field") if isinstance(read.get("value"), dict) else None
+def _with_texts(definition: Any, names: Set[str]) -> Any:
+    if isinstance(definition, list):
+        return [_with_texts(each, names) for each in definition]
+    if not isinstance(definition, dict):
+        return definition
+    other = definition["value"].get("field") if isinstance(definition.get("value"), dict) else None
     if other is not None and other.partition(".")[0] not in names:
-        return {**read, "value": other}
-    return {key: _with_texts(each, names) for key, each in read.items()}
+        return {**definition, "value": other}
+    return {key: _with_texts(each, names) for key, each in definition.items()}
 
 
 @cache
@@ -392,8 +392,8 @@ class _Forth:
         key = self._key_of(facet)
         if (target := self.declared.get(table_name(end))) is not None:
             return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)
-        shown = self._title_alone(facet)
-        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), shown, key, is_many)
+        fields = self._title_alone(facet)
+        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), fields, key, is_many)
 
     def _key_of(self, facet: FacetDeclaration) -> SqlOf:
         """The key of the row at the end of a facet's references."""
@@ -427,8 +427,8 @@ class _Forth:
         label = facet_label(name)
         if target is not None:
             return Link(name, label, on, False, target.name, self._all_rows(target))
-        shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
-        return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
+        fields = {key: _field(key, "text", _text(collection, key)) for key in link.key}
+        return Link(name, label, on, False, None, collection.other_table(link.of or ""), fields)
 
     def _to_related(self, name: str, rows: RelatedRows) -> Link:
         """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
@@ -439,8 +439,8 @@ class _Forth:
         if target is not None:
             all_rows = self._all_rows(target) if self.is_of_table else None
             return Link(name, label, on, True, target.name, all_rows, is_indexed=is_indexed)
-        shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
-        shown |= {
+        fields = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
+        fields |= {
             each: replace(
                 _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array
             )
@@ -448,7 +448,7 @@ class _Forth:
             if facet.related == name
             for is_array in [facet.kind == "array"]
         }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed=is_indexed)
+        return Link(name, label, on, True, None, collection.other_table(rows.of), fields, is_indexed=is_indexed)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
@@ -459,8 +459,8 @@ class _Forth:
         target = self.declared.get(table_name(parent.of))
         if target is not None:
             return Link(name, name.replace("_", " "), on, False, target.name, self._all_rows(target))
-        shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
-        return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
+        fields = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
+        return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), fields)
 
 
 def _are_equal(
@@ -496,16 +496,16 @@ def _links_back(collection: Collection, others: Sequence[Collection], forth: set
     taken, with the reference behind it: `flights_origin`.
     """
     declaration = collection.declaration
-    taken = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
+    names = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
     for other in others:
         # of several facets over one reference the first is called as it is: `mover`, not the `party` of the mover
         by_columns = {(each.by, each.through is None): each for each in reversed([*_references(other, collection)])}
         references = [*reversed(by_columns.values())]
         for each in references:
-            is_plain = len(references) == 1 and other.name not in taken
+            is_plain = len(references) == 1 and other.name not in names
             name = other.name if is_plain else f"{other.name}_{each.name}"
-            if name not in taken:
-                taken.add(name)
+            if name not in names:
+                names.add(name)
                 yield _link_back(collection, name, other.label.lower(), each)
 
 

@@ -57,16 +57,16 @@ MONTH = "month"
 NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
 
 
-def unknown(pointer: str, owner: str, what: str, name: str, known: Iterable[str]) -> InvalidInput:
+def unknown(pointer: str, owner: str, what: str, name: str, names: Iterable[str]) -> InvalidInput:
     """The error for a name that does not exist, with the nearest that do."""
-    near = nearest(name, known)
+    near = nearest(name, names)
     offered = f"; the nearest: {', '.join(near)}" if near else ""
     return invalid(pointer, f"{owner} has no {what} {name[:100]!r}{offered}")
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def nearest(name: str, names: Iterable[str]) -> list[str]:
     """The known names that look most like `name`, best first."""
-    by_folded = {each.casefold(): each for each in known}
+    by_folded = {each.casefold(): each for each in names}
     close = difflib.get_close_matches(name[:100].casefold(), by_folded, n=NEAREST, cutoff=0)
     return [by_folded[each] for each in close]
 
@@ -171,10 +171,10 @@ class Path(NamedTuple):
 
 def source_of(schema: Schema, name: str, pointer: str) -> Source:
     """The source of this name. Raises InvalidInput."""
-    found = schema.sources.get(name)
-    if found is None:
+    source = schema.sources.get(name)
+    if source is None:
         raise unknown(pointer, "the data", "source", name, schema.sources)
-    return found
+    return source
 
 
 def resolve(path: str, source: Source, schema: Schema, pointer: str) -> Path:
@@ -182,15 +182,17 @@ def resolve(path: str, source: Source, schema: Schema, pointer: str) -> Path:
 
     Raises InvalidInput.
     """
-    found = _found(path, source, schema, pointer)
-    if found.end is None and found.over is None:
-        to = found.steps[-1].to
-        counted = f"count({path}), " if found.leads_to_many else ""
-        raise invalid(pointer, f"{path} leads to {to.name}: name one of their fields, as {counted}{_example(to, path)}")
-    return found
+    resolved = _resolved_or_rows(path, source, schema, pointer)
+    if resolved.end is None and resolved.over is None:
+        to = resolved.steps[-1].to
+        as_count = f"count({path}), " if resolved.leads_to_many else ""
+        raise invalid(
+            pointer, f"{path} leads to {to.name}: name one of their fields, as {as_count}{_example(to, path)}"
+        )
+    return resolved
 
 
-def _found(path: str, source: Source, schema: Schema, pointer: str) -> Path:
+def _resolved_or_rows(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The same, or the related rows themselves."""
     if path in source.names:
         return _follow(path, source, schema, pointer)
@@ -219,10 +221,10 @@ def _computed(path: str, source: Source, schema: Schema, pointer: str) -> Path:
 
 def resolve_rows(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The related rows that `path` leads to; of a name that is a field and a link, by the link. Raises InvalidInput."""
-    found = _follow(path, source, schema, pointer, to_rows=True)
-    if found.end is not None:
+    resolved = _follow(path, source, schema, pointer, to_rows=True)
+    if resolved.end is not None:
         raise unknown(pointer, source.name, "related rows", path, source.links)
-    return found
+    return resolved
 
 
 def _example(source: Source, path: str) -> str:
@@ -286,10 +288,10 @@ def _over_related(path: str, source: Source, schema: Schema, pointer: str) -> Pa
     over = next((each for each in get_args(Over) if each == name.strip()), None)
     if over is None:
         raise unknown(pointer, "a path", "function", name.strip(), get_args(Over))
-    found = resolve_over(over, inner.strip(), source, schema, pointer)
-    if not found.is_many:
+    resolved = resolve_over(over, inner.strip(), source, schema, pointer)
+    if not resolved.is_many:
         raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
-    return Path(path, found.steps, found.end, over)
+    return Path(path, resolved.steps, resolved.end, over)
 
 
 _KIND_OF_PART: Mapping[str, Kind] = {"year": "year", "fiscal_year": "year", BUSINESS_HOURS: "boolean"}
@@ -298,33 +300,34 @@ _KIND_OF_PART: Mapping[str, Kind] = {"year": "year", "fiscal_year": "year", BUSI
 def _part(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     name = name.strip()
-    found = _follow(inner.strip(), source, schema, pointer)
-    if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
+    resolved = _follow(inner.strip(), source, schema, pointer)
+    if not isinstance(resolved.end, Field) or resolved.end.is_array or resolved.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
-    if name in ("hour", "minute", BUSINESS_HOURS) and found.kind == "date":
+    if name in ("hour", "minute", BUSINESS_HOURS) and resolved.kind == "date":
         raise invalid(pointer, f"{inner.strip()} is a day, which has no {name}")
-    day, in_sql = found.end.sql, part_of_date(name, schema.calendar, pointer)
+    day, in_sql = resolved.end.sql, part_of_date(name, schema.calendar, pointer)
     part = replace(
-        found.end,
+        resolved.end,
         kind=_KIND_OF_PART.get(name, "number"),
         sql=lambda row: in_sql(day(row)),
-        label=f"{name.replace('_', ' ')} of {found.end.label}",
+        label=f"{name.replace('_', ' ')} of {resolved.end.label}",
     )
-    return Path(path, found.steps, part)
+    return Path(path, resolved.steps, part)
 
 
 def resolve_over(function: Over, path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The path that a function is computed over. Related rows themselves can be counted. Raises InvalidInput."""
-    found = _found(path, source, schema, pointer)
-    if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
+    resolved = _resolved_or_rows(path, source, schema, pointer)
+    if resolved.end is None and resolved.over is None and (function != "count" or not resolved.leads_to_many):
         raise invalid(
-            pointer, f"{function} needs a field of {found.steps[-1].to.name}: {_example(found.steps[-1].to, path)}"
+            pointer,
+            f"{function} needs a field of {resolved.steps[-1].to.name}: {_example(resolved.steps[-1].to, path)}",
         )
-    if function in NUMERICAL and found.kind not in NUMERIC:
-        raise invalid(pointer, f"{function} needs a number: {path} is {found.kind}")
-    if function in ("min", "max") and found.kind == "boolean":
+    if function in NUMERICAL and resolved.kind not in NUMERIC:
+        raise invalid(pointer, f"{function} needs a number: {path} is {resolved.kind}")
+    if function in ("min", "max") and resolved.kind == "boolean":
         raise invalid(pointer, f"{path} is true or false and has no {function}")
-    return found
+    return resolved
 
 
 Change = Callable[[Comparison, Source, str], Comparison]
@@ -396,11 +399,11 @@ class _Walk(NamedTuple):
 def defined(aggregate: Aggregate, source: Source, pointer: str) -> tuple[Measure, Aggregate]:
     """The measure that is named, and its aggregate, with the conditions under which it is asked for. Raises InvalidInput."""
     name = aggregate.field or ""
-    found = measure_called(name, source.measures)
-    if found is None:
+    measure = measure_called(name, source.measures)
+    if measure is None:
         functions = [each for each in get_args(Function) if each != "measure"]
         raise unknown(pointer, source.name, "measure or function", name, [*source.measures, *functions])
-    return found, _under(found.aggregate, aggregate)
+    return measure, _under(measure.aggregate, aggregate)
 
 
 def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None:
@@ -420,15 +423,15 @@ def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None
 
 def measures_named(aggregates: Iterable[Aggregate], measures: Mapping[str, Measure]) -> dict[str, Measure]:
     """The measures that aggregates are computed of, and those that these are, by name."""
-    found: dict[str, Measure] = {}
+    by_name: dict[str, Measure] = {}
     open_ = [*aggregates]
     while open_:
         for leaf in open_.pop().leaves:
             measure = measure_called(leaf.field or "", measures) if leaf.fn == "measure" else None
-            if measure is not None and measure.name not in found:
-                found[measure.name] = measure
+            if measure is not None and measure.name not in by_name:
+                by_name[measure.name] = measure
                 open_.append(measure.aggregate)
-    return found
+    return by_name
 
 
 def _under(definition: Aggregate, aggregate: Aggregate) -> Aggregate:
@@ -449,19 +452,21 @@ def with_currencies(query: Query, schema: Schema) -> Query:
     """
     for place, condition in enumerate(query.where):
         _check_nested(condition, schema, f"/where/{place}")
-    found = _unnamed(query, schema)
-    if not found:
+    currencies = _unnamed(query, schema)
+    if not currencies:
         return query
     if query.asks_for_rows:
-        [path, *_] = found
+        [path, *_] = currencies
         raise invalid("/select", f"{path} adds amounts in several currencies: ask its rows, grouped by their currency")
-    return query.model_copy(update={"group": (*query.group, *(Group(field=each) for each in found))})
+    return query.model_copy(update={"group": (*query.group, *(Group(field=each) for each in currencies))})
 
 
 def _check_nested(condition: Condition, schema: Schema, pointer: str) -> None:
     for each in comparisons_of([condition]):
-        if each.query is not None and (found := _unnamed(each.query, schema)):
-            raise invalid(pointer, f"its amounts are in several currencies: compare with those of one, by {found[0]}")
+        if each.query is not None and (currencies := _unnamed(each.query, schema)):
+            raise invalid(
+                pointer, f"its amounts are in several currencies: compare with those of one, by {currencies[0]}"
+            )
 
 
 def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
@@ -473,8 +478,10 @@ def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
     compared = [each.field for each in comparisons_of(conditions) if each.scalars]
     ordered = [each.by for each in query.order] if query.asks_for_rows else []
     paths = (_resolved(name, source, schema) for name in (*compared, *ordered))
-    found = ((path.text, path.currency_of) for path in paths if path is not None)
-    return {path: named for path, named in found if named is not None and not _is_one(conditions, named)}
+    currencies = ((path.text, path.currency_of) for path in paths if path is not None)
+    return {
+        path: currency for path, currency in currencies if currency is not None and not _is_one(conditions, currency)
+    }
 
 
 def _unnamed(query: Query, schema: Schema) -> list[str]:
@@ -483,17 +490,17 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     if source is None:
         return []
     grouped = {group.field for group in query.group}
-    found: dict[str, None] = {}
+    currencies: dict[str, None] = {}
     for aggregate in aggregates_over_rows(query, source):
         path = _resolved(aggregate.field or "", source, schema)
-        named = None if path is None else path.currency_of
-        if path is None or named is None or aggregate.fn not in _MEASURES:
+        currency = None if path is None else path.currency_of
+        if path is None or currency is None or aggregate.fn not in _MEASURES:
             continue
         if path.leads_to_many:
-            raise invalid("/aggregate", f"{path.text} is in several currencies: ask its rows, grouped by {named}")
-        if named not in grouped and not _is_one([*query.where, *aggregate.where], named):
-            found[named] = None
-    return [*found]
+            raise invalid("/aggregate", f"{path.text} is in several currencies: ask its rows, grouped by {currency}")
+        if currency not in grouped and not _is_one([*query.where, *aggregate.where], currency):
+            currencies[currency] = None
+    return [*currencies]
 
 
 def aggregates_over_rows(query: Query, source: Source) -> Iterator[Aggregate]:
@@ -505,8 +512,8 @@ def aggregates_over_rows(query: Query, source: Source) -> Iterator[Aggregate]:
 def aggregates_named(query: Query) -> Iterator[Aggregate]:
     """The aggregates of a query, and those that its order or `having` names."""
     yield from query.aggregate
-    named = [*(each.by for each in query.order), *(each.field for each in comparisons_of(query.having))]
-    for name in named if not query.asks_for_rows else ():
+    names = [*(each.by for each in query.order), *(each.field for each in comparisons_of(query.having))]
+    for name in names if not query.asks_for_rows else ():
         try:
             yield Aggregate.model_validate(name)
         except ValidationError:
@@ -550,13 +557,13 @@ def check_left_out(query: Query, result: Result, schema: Schema) -> None:
     """
     source = schema.sources.get(query.source)
     for place, condition in enumerate(query.where if source and not result.total else ()):
-        named = next(
+        field = next(
             (each.field for each in comparisons_of([condition]) if _leaves_out(each.field, query, schema)), None
         )
-        if named is not None and source is not None:
+        if field is not None and source is not None:
             raise invalid(
                 f"/where/{place}",
-                f"{source.name} {source.left_out} (`where` and `kept_with` in quarry.toml), so that {named} does not say how many"
+                f"{source.name} {source.left_out} (`where` and `kept_with` in quarry.toml), so that {field} does not say how many"
                 " there are",
             )
 
@@ -583,9 +590,9 @@ class Namesakes(NamedTuple):
         source = schema.sources.get(query.source)
         if source is None or query.group or not query.aggregate:
             return None
-        named = [field for each in query.where if (field := _names(each)) is not None]
+        fields = [field for each in query.where if (field := _names(each)) is not None]
         paths = [
-            path for field in dict.fromkeys(named) if (path := _resolved(field, source, schema)) and path.names_rows
+            path for field in dict.fromkeys(fields) if (path := _resolved(field, source, schema)) and path.names_rows
         ]
         groups = tuple(Group(field=path.text) for path in paths)
         return cls(query, query.model_copy(update={"group": groups, "limit": None})) if groups else None

@@ -60,8 +60,8 @@ def _said_by(field: Field) -> str | None:
     """The wording of a field, which is English; None in another language that has no message for it."""
     if field.wording is None or language() in (None, ENGLISH):
         return field.wording
-    said = pgettext("wording", field.wording)
-    return said if said != field.wording or said == "{}" else None
+    wording = pgettext("wording", field.wording)
+    return wording if wording != field.wording or wording == "{}" else None
 
 
 def number_of(cell: Cell) -> Decimal | None:
@@ -210,8 +210,8 @@ class Phrases:
         """The label of an aggregate: "average days open"."""
         if not isinstance(aggregate, Aggregate):
             return self.writing.measured(Decimal(str(aggregate)))
-        if aggregate.called:
-            return aggregate.called.replace("_", " ")
+        if aggregate.own_name:
+            return aggregate.own_name.replace("_", " ")
         if aggregate.fn == "measure":
             measure = measure_called(aggregate.field or "", self.source.measures)
             label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
@@ -245,15 +245,15 @@ class Phrases:
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
-        found: list[str] = []
-        for named in aggregates:
-            each = named.model_copy(update={"where": ()}) if named.fn == "measure" else named
+        definitions: list[str] = []
+        for aggregate in aggregates:
+            each = aggregate.model_copy(update={"where": ()}) if aggregate.fn == "measure" else aggregate
             measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
-            definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
+            definition = measure.aggregate if measure else each if each.own_name and each.fn != "measure" else None
             if definition is not None:
-                found.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
-                found += self.definitions(definition.operands)
-        return list(dict.fromkeys(found))
+                definitions.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
+                definitions += self.definitions(definition.operands)
+        return list(dict.fromkeys(definitions))
 
     # ---- conditions ----
 
@@ -424,9 +424,9 @@ class Phrases:
 
     def of_groups(self, query: Query) -> Phrases:
         """The phrases for the groups of a query as a source, by what their values are called."""
-        named = [(each.field, self.group(each)) for each in query.group]
-        named += [(each.name, self.aggregate(each)) for each in query.aggregate]
-        fields = {name: Field(name, "number", str, label, label) for name, label in named}
+        labels = [(each.field, self.group(each)) for each in query.group]
+        labels += [(each.name, self.aggregate(each)) for each in query.aggregate]
+        fields = {name: Field(name, "number", str, label, label) for name, label in labels}
         source = Source(query.source, query.source, ("group",), "", str, str, fields)
         return Phrases(replace(self.schema, sources={**self.schema.sources, source.name: source}), source, self.today)
 

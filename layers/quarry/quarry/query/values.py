@@ -25,7 +25,7 @@ _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re
 _FISCAL = re.compile(r"(?:FY ?(?=\d)|(\w+ )fiscal )(\d{4}(?:-Q[1-4])?|quarter|year)", re.ASCII | re.IGNORECASE)
 """A fiscal year or quarter. Without `FY` or `fiscal` it is one of the calendar."""
 _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
-_NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
+_PERIOD_NAME = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
 _UNITS = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
 DIGITS_MAX = 300
@@ -132,15 +132,15 @@ def _fiscal(fiscal: re.Match[str], today: datetime.date, start: int) -> tuple[da
 
 def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.date] | None:
     """The first day, and the day after the last."""
-    if found := _RELATIVE.fullmatch(text):
-        day = shifted(today, _UNITS[found[2] or "d"], int(found[1] or 0))
+    if match := _RELATIVE.fullmatch(text):
+        day = shifted(today, _UNITS[match[2] or "d"], int(match[1] or 0))
         return day, day + DAY
-    if found := _NAMED.fullmatch(text):
-        return _named_period(today, _AWAY[found[1].lower()], found[2].lower())
-    found = _PERIOD.fullmatch(text)
-    if found is None:
+    if match := _PERIOD_NAME.fullmatch(text):
+        return _named_period(today, _AWAY[match[1].lower()], match[2].lower())
+    match = _PERIOD.fullmatch(text)
+    if match is None:
         return None
-    year, month, day_of_month, week, quarter = (int(part) if part else None for part in found.groups())
+    year, month, day_of_month, week, quarter = (int(part) if part else None for part in match.groups())
     assert year is not None
     if week is not None:
         monday = datetime.date.fromisocalendar(year, week, 1)
@@ -258,12 +258,12 @@ class _Reader:
     nodes: int = 0
 
     def whole(self) -> Computed:
-        found = self.added()
+        value = self.added()
         if self.text[self.at :].strip():
             raise self.wrong(f"{self.text[self.at :].strip()[:40]!r} does not go on with it")
-        if not self.operands and found.is_constant:
+        if not self.operands and value.is_constant:
             raise self.wrong("it names no field")
-        return _with(found, operands=tuple(self.operands))
+        return _with(value, operands=tuple(self.operands))
 
     def wrong(self, why: str) -> InvalidInput:
         message = f"{self.text[:100]!r} is neither a field nor arithmetic: {why}; write it like amount - discount"
@@ -274,11 +274,11 @@ class _Reader:
 
     def took(self, signs: str) -> str | None:
         """The sign that comes next, if it is one of these."""
-        found = self.next()
-        if found is None or found["sign"] is None or found["sign"] not in signs:
+        match = self.next()
+        if match is None or match["sign"] is None or match["sign"] not in signs:
             return None
-        self.at = found.end()
-        return str(found["sign"])
+        self.at = match.end()
+        return str(match["sign"])
 
     def added(self) -> Computed:
         value = self.multiplied()
@@ -303,16 +303,16 @@ class _Reader:
             return self.of("-", Computed("0", "number", "0", is_constant=True), self.atom())
         if self.took("("):
             return self.closed(self.added())
-        found = self.next()
-        if found is None or found["sign"]:
+        match = self.next()
+        if match is None or match["sign"]:
             raise self.wrong("a field or a number is missing")
-        self.at = found.end()
-        if found["number"]:
-            return Computed(found["number"], "number", found["number"], is_constant=True)
-        name = str(found["name"] or found["quoted"])
-        if found["name"] and self.took("("):
-            return self.called(name)
-        if name == "today" and found["name"]:
+        self.at = match.end()
+        if match["number"]:
+            return Computed(match["number"], "number", match["number"], is_constant=True)
+        name = str(match["name"] or match["quoted"])
+        if match["name"] and self.took("("):
+            return self.function(name)
+        if name == "today" and match["name"]:
             return Computed("{today}::date", "date", "today", is_constant=True)
         return self.operand(name)
 
@@ -321,7 +321,7 @@ class _Reader:
             raise self.wrong("a parenthesis is not closed")
         return value
 
-    def called(self, name: str) -> Computed:
+    def function(self, name: str) -> Computed:
         if name in FUNCTIONS:
             return _FUNCTIONS[name](self.closed(self.added()), self.pointer)
         start, depth = self.at, 1
@@ -462,8 +462,8 @@ def part_of_date(name: str, calendar: Calendar, pointer: str) -> Callable[[str],
 
 def undeclared(name: str, key: str, pointer: str) -> InvalidInput:
     """That a calendar would say what something is, and does not."""
-    said = f"no calendar says what {name} is: declare `{key}` under [calendar] in quarry.toml"
-    return invalid(pointer, said)
+    message = f"no calendar says what {name} is: declare `{key}` under [calendar] in quarry.toml"
+    return invalid(pointer, message)
 
 
 def common(paths: Sequence[Path]) -> int:

@@ -48,7 +48,7 @@ def _quoted_name(name: str) -> LiteralString:
     quoted: LiteralString = '"' + name.replace('"', '""') + '"'
     if not set(name) & set("%{}"):
         return quoted
-    return "U&" + _READ_OTHERWISE.sub(lambda found: f"\\{ord(found[0]):04X}", quoted)
+    return "U&" + _READ_OTHERWISE.sub(lambda match: f"\\{ord(match[0]):04X}", quoted)
 
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
@@ -104,8 +104,8 @@ class UnknownValue(NamedTuple):
 def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
     """The known values with the most similar spelling."""
     by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
-    wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
+    text = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(text, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
     return tuple(by_plain[each] for each in close)
 
 
@@ -337,7 +337,7 @@ class Source:
     naming: frozenset[str] = frozenset()
     chosen_by: frozenset[str] = frozenset()
     left_out: str = ""
-    counted: LiteralString = "true"
+    dictionary_rows: LiteralString = "true"
     """The rows `t` whose values the dictionary counts, as an SQL condition."""
     owner: LiteralString = "''"
     """The owner of the values of a row `t`, as SQL; '' for values of everybody."""
@@ -441,13 +441,13 @@ def union_of(tables: Sequence[Source], names: Iterable[str] | None = None) -> So
     ]
 
     def holds_words(row: LiteralString, text: LiteralString) -> LiteralString:
-        held = (
+        by_table = (
             f"{row}.quarry_table = {place} and {row}.quarry_key in"
             f" (select ({table.key('t')})::text from {table.rows} t where {table.holds_words('t', text)})"
             for place, table in enumerate(tables)
             if table.holds_words
         )
-        return f"({' or '.join(held)})"
+        return f"({' or '.join(by_table)})"
 
     key = "({}.quarry_key)::text".format
     return Source(
