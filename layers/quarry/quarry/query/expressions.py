@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, LiteralString, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
@@ -20,6 +20,9 @@ from quarry.query.paths import NUMERIC, Step
 from quarry.query.values import Interval, interval_of, invalid, number_of, text_of, truth_of
 from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
 from quarry.schema.source import NO_VALUE, Kind, Schema, Source
+
+if TYPE_CHECKING:
+    from quarry.query.conditions import Reader
 
 TRUE = SQL("true")
 
@@ -380,23 +383,12 @@ def in_parts(function: str, value: Composable | None, kind: Kind, only: Composab
 
 
 def is_finite(value: Composable) -> Composed:
-    """Whether it is a number, neither NaN, which Postgres takes for the greatest, nor infinite: only these have a scale."""
+    """Whether it is a finite number: only these have a scale. Postgres takes NaN for the greatest number."""
     return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
-class ConditionPlace(Protocol):
-    """Where a condition stands: in whose rows, and whether within OR or NOT (`at_once`)."""
-
-    @property
-    def building(self) -> Building: ...
-    @property
-    def scope(self) -> Scope | None: ...
-    @property
-    def at_once(self) -> bool: ...
-
-
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
-
+_POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
 
 Holds = Callable[[Sequence[str], Building], Composable]
 """Whether a row holds one of some texts."""
@@ -416,9 +408,7 @@ class Operand(NamedTuple):
     as a whole."""
 
 
-def compared(
-    operand: Operand, other: Operand | None, comparison: Comparison, reader: ConditionPlace, pointer: str
-) -> Composed:
+def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Reader, pointer: str) -> Composed:
     """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does. `other` is the
     field that it is compared with.
     """
@@ -430,28 +420,28 @@ def compared(
         met = _met(reader.building, operand, comparison.model_copy(update={"op": op}), pointer)
     else:
         met = _with_field(operand, op, other, pointer)
-    if not is_denied:
-        return met if operand.many is None else operand.many.any(met)
-    return SQL("({}) is not true").format(met) if operand.many is None else SQL("not {}").format(operand.many.any(met))
+    return _of_rows(operand, met, is_denied=is_denied)
 
 
 def holds_any(operand: Operand, comparison: Comparison, building: Building) -> Composed:
     """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
-    is_denied = comparison.op == "!="
-    if operand.many is not None:
-        met = operand.many.any(met)
-        # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
-        return SQL("not {}").format(met) if is_denied else met
-    return SQL("({}) is not true").format(met) if is_denied else met
+    return _of_rows(operand, met, is_denied=comparison.op == "!=")
 
 
-def _with_many(operand: Operand, query: Query, is_denied: bool, reader: ConditionPlace, pointer: str) -> Composed:
+def _of_rows(operand: Operand, met: Composed, *, is_denied: bool) -> Composed:
+    """True of the rows whose value, or one of whose values, meets a condition; where it `is_denied`, of the others."""
+    if operand.many is None:
+        return SQL("({}) is not true").format(met) if is_denied else met
+    met = operand.many.any(met)
+    # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
+    return SQL("not {}").format(met) if is_denied else met
+
+
+def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Reader, pointer: str) -> Composed:
     """A value among those of another query, or not among them: joined, since IN may be run for each row within NOT and OR."""
-    others = reader.building.values_of(query, pointer)
-    _check_alike(operand, others.kind, pointer)
-    value = folded(operand.value) if operand.kind == "text" else operand.value
+    value, others = _with_values(reader.building, operand, query, pointer)
     if reader.at_once and reader.scope is not None:
         alias = SQL(reader.building.alias())
         reader.scope.add(
@@ -463,9 +453,6 @@ def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Conditio
     )
 
 
-_POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
-
-
 def _met(building: Building, operand: Operand, comparison: Comparison, pointer: str) -> Composed:
     """True of one value that compares so."""
     op: str = comparison.op
@@ -474,7 +461,8 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     if op in PIECES:
         if operand.kind != "text" and not (operand.is_array and op == "contains"):
             raise invalid(
-                f"{pointer}/op", f"{operand.name} is {operand.kind}: `{op}` looks in text{_ARRAYS.get(op, '')}"
+                f"{pointer}/op",
+                f"{operand.name} is {operand.kind}: `{op}` looks in text{' and in arrays' if op == 'contains' else ''}",
             )
         if op != "contains" and comparison.query is not None:
             raise invalid(f"{pointer}/value", f"`{op}` takes a text, not a query")
@@ -492,9 +480,6 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     if op in PIECES:
         return _any(_piece(building, operand, op, text_of(*each)) for each in scalars)
     return _with_plain(building, operand, op, scalars, pointer)
-
-
-_ARRAYS = {"contains": " and in arrays"}
 
 
 def _piece(building: Building, operand: Operand, op: str, text: str) -> Composed:
@@ -563,9 +548,7 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
 
 def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
     """A value among those of another query, or compared with its only one."""
-    others = building.values_of(query, f"{pointer}/value")
-    _check_alike(operand, others.kind, f"{pointer}/value")
-    value = folded(operand.value) if operand.kind == "text" else operand.value
+    value, others = _with_values(building, operand, query, f"{pointer}/value")
     if op == "=":
         return SQL("{} in ({})").format(value, others.sql)
     if op not in _COMPARATORS:
@@ -573,6 +556,13 @@ def _with_query(building: Building, operand: Operand, op: str, query: Query, poi
     if not others.is_single:
         raise invalid(f"{pointer}/value", f"{op} compares with one value: aggregate the query, or limit it to 1")
     return SQL("{} {} ({})").format(value, SQL(op), others.sql)
+
+
+def _with_values(building: Building, operand: Operand, query: Query, pointer: str) -> tuple[Composable, Values]:
+    """A value in the form that the values of another query are compared in, and these."""
+    others = building.values_of(query, pointer)
+    _check_alike(operand, others.kind, pointer)
+    return folded(operand.value) if operand.kind == "text" else operand.value, others
 
 
 def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Composed:

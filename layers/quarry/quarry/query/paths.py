@@ -237,7 +237,11 @@ def _follow(path: str, source: Source, schema: Schema, pointer: str, *, to_rows:
     while True:
         if rest in here.selectable and not (to_rows and rest in here.links):
             end = here.selectable[rest]
-            return Path(path, (*steps, *_related_step(end, schema)), end)
+            if end.related is not None:
+                to = _led_to(end.related, schema)
+                assert to is not None, end.name
+                steps.append(Step(end.related, to))
+            return Path(path, tuple(steps), end)
         if rest in here.predicates:
             return Path(path, tuple(steps), Predicate(rest, here.predicates[rest]))
         if rest in here.texts:
@@ -249,14 +253,6 @@ def _follow(path: str, source: Source, schema: Schema, pointer: str, *, to_rows:
         if not rest:
             return Path(path, tuple(steps), None)
         here = step.to
-
-
-def _related_step(end: Field, schema: Schema) -> Iterator[Step]:
-    """The step to the related rows that a field is read from."""
-    if end.related is not None:
-        to = _led_to(end.related, schema)
-        assert to is not None, end.name
-        yield Step(end.related, to)
 
 
 def _step(rest: str, here: Source, schema: Schema, pointer: str) -> tuple[Step, str]:
@@ -451,7 +447,10 @@ def with_currencies(query: Query, schema: Schema) -> Query:
     stand.
     """
     for place, condition in enumerate(query.where):
-        _check_nested(condition, schema, f"/where/{place}")
+        nested = (each.query for each in comparisons_of([condition]) if each.query is not None)
+        if by := next((field for query_ in nested for field in _unnamed(query_, schema)), None):
+            message = f"its amounts are in several currencies: compare with those of one, by {by}"
+            raise invalid(f"/where/{place}", message)
     currencies = _unnamed(query, schema)
     if not currencies:
         return query
@@ -459,14 +458,6 @@ def with_currencies(query: Query, schema: Schema) -> Query:
         [path, *_] = currencies
         raise invalid("/select", f"{path} adds amounts in several currencies: ask its rows, grouped by their currency")
     return query.model_copy(update={"group": (*query.group, *(Group(field=each) for each in currencies))})
-
-
-def _check_nested(condition: Condition, schema: Schema, pointer: str) -> None:
-    for each in comparisons_of([condition]):
-        if each.query is not None and (currencies := _unnamed(each.query, schema)):
-            raise invalid(
-                pointer, f"its amounts are in several currencies: compare with those of one, by {currencies[0]}"
-            )
 
 
 def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
@@ -491,7 +482,7 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
         return []
     grouped = {group.field for group in query.group}
     currencies: dict[str, None] = {}
-    for aggregate in aggregates_over_rows(query, source):
+    for aggregate in (leaf for each in aggregates_named(query) for leaf in _over_rows(each, source)):
         path = _resolved(aggregate.field or "", source, schema)
         currency = None if path is None else path.currency_of
         if path is None or currency is None or aggregate.fn not in _MEASURES:
@@ -501,12 +492,6 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
         if currency not in grouped and not _is_one([*query.where, *aggregate.where], currency):
             currencies[currency] = None
     return [*currencies]
-
-
-def aggregates_over_rows(query: Query, source: Source) -> Iterator[Aggregate]:
-    """What a query computes over rows: also what only its order or `having` names."""
-    for each in aggregates_named(query):
-        yield from _over_rows(each, source)
 
 
 def aggregates_named(query: Query) -> Iterator[Aggregate]:

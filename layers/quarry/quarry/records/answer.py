@@ -8,7 +8,7 @@ Read `answer_question` from top to bottom: a first search for the question, and 
 from __future__ import annotations
 
 import datetime
-from collections.abc import AsyncGenerator, Sequence, Set
+from collections.abc import AsyncGenerator, Iterable, Sequence, Set
 from contextlib import aclosing
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,14 +24,13 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.query.contract import DECIDING, QueryResult
 from quarry.query.describe import as_read, lines_of, understood, with_list
-from quarry.query.filters import labels
+from quarry.query.filters import RANGES, labels, parts_of
 from quarry.query.phrases import Phrases
 from quarry.reader.reading import Reading
 from quarry.records.answer_cache import AnswerContext, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
-    AskFilters,
     AskRequest,
     IntentEvent,
     PriorTurn,
@@ -44,20 +43,23 @@ from quarry.records.finding import Searched, SearchToolset
 from quarry.records.model_answer import SOURCES_FOUND_MAX, written_by_model
 from quarry.records.passages import ByRule, passages_of
 from quarry.records.reading import (
+    DENYING,
+    NEGATED,
+    TO,
     RecordsReading,
     SearchScope,
-    as_requested,
     classify_intent,
     facet_conditions,
+    filtered_types,
     read_records,
     required,
     sources_of,
-    with_known_values,
 )
 from quarry.records.retrieval import NumberedSources, aggregation_of
-from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.runs.run_log import Run
-from quarry.schema.algebra import Query
+from quarry.schema.algebra import Comparison, Condition, Not, Query
+from quarry.schema.source import Source
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 from quarry.verification.check import Exact, Verifier, level
@@ -131,15 +133,10 @@ def check_filters(
     """Raises InvalidInput for a type that there is not and a facet that no such type has, also of the turn before; `types_at` and
     `facets_at` are the pointers to the request's own.
     """
-    scope_of(request.filters, types.by_names(request.types, at=types_at), at=facets_at)
+    facet_conditions(request.filters.facets, types.by_names(request.types, at=types_at), at=facets_at)
     if request.history and not request.filters_itself:
         last, at = request.history[-1], f"/history/{len(request.history) - 1}"
-        scope_of(last.filters, types.by_names(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
-
-
-def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> SearchScope:
-    """The scope for a request's filters. Raises InvalidInput; `at` is the pointer to the facets."""
-    return SearchScope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
+        facet_conditions(last.filters.facets, types.by_names(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
 
 
 def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Applied | None:
@@ -186,10 +183,7 @@ async def read_request(
         stays = len(significant_words(request.question)) < NEW_WORDS_MIN
         conversation, reading = resolve_conversation(request.question, history, stays=stays), None
     request = with_filters_in_force(request, conversation.history)
-    searched_types = types.by_names(request.types)
-    scope = await with_known_values(
-        services.reader, scope_of(request.filters, searched_types), searched_types, types.owners
-    )
+    _, scope = await filtered_types(request.filters, request.types, types, services.reader)
     return RecordsInquiry(types, request, conversation, scope, applied(request, types, scope), reading)
 
 
@@ -271,6 +265,46 @@ class LikelyQuery(NamedTuple):
         access, conditions = self.toolset.access, (*self.toolset.scope.facets, *self.query.where)
         name = access.homes[self.query.source][1]
         return {"types": [name], **as_requested(conditions, access.schema.sources[self.query.source])}
+
+
+def as_requested(conditions: Iterable[Condition], table: Source) -> dict[str, Any]:
+    """The conditions as a request writes them: `from` and `to` for the date of the rows, and `facets`. What no request can ask is
+    left out.
+    """
+    days: dict[str, str] = {}
+    facets: dict[str, list[str]] = {}
+    for condition in conditions:
+        met = condition.negated if isinstance(condition, Not) else condition
+        parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
+        is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
+        is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
+        if not (is_alike and is_of_one) or parts[0].field not in table.facets:
+            continue
+        facet, (first, last) = table.facets[parts[0].field], _ends(parts[0])
+        is_denied = isinstance(condition, Not) != (parts[0].op in DENYING)
+        if facet.name == table.dated and facet.facet == "date" and not is_denied and (first or last):
+            days |= {key: day for key, day in (("from", first), ("to", last)) if day}
+        elif values := [value for part in parts for value in _values(part)]:
+            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = values
+    return {**days, **({"facets": facets} if facets else {})}
+
+
+def _ends(comparison: Comparison) -> tuple[str | None, str | None]:
+    """The ends of what a comparison allows; None where it is open."""
+    values, op = [str(value) for value in comparison.scalars], comparison.op
+    low = values[0] if values and op in ("=", "between", ">", ">=") else None
+    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
+    return low, high
+
+
+def _values(comparison: Comparison) -> list[str]:
+    """What a request writes for a comparison."""
+    if comparison.op in ("is_null", "not_null"):
+        return [""]
+    if comparison.op not in RANGES:
+        return [str(value) for value in comparison.scalars] if comparison.op in ("=", "!=") else []
+    least, most = _ends(comparison)
+    return [f"{least or ''}{TO}{most or ''}"]
 
 
 def _lacks_number(result: QueryResult) -> bool:

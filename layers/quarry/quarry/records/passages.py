@@ -7,7 +7,6 @@ the search found. Pure but for `judged`, which runs the pair model.
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import re
@@ -35,7 +34,6 @@ from quarry.records.contract import AggregationEvent, RecordKey, UnderstoodEvent
 from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.reading import is_asked
 from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, tables_seen
-from quarry.records.sources import SearchedType
 from quarry.services.services import Services
 from quarry.verification.check import Exact, Passages
 from quarry.verification.values import side_of
@@ -102,7 +100,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below
         or bool(sources)
-        or _is_all_held(question_words)
+        or _most_held(question_words) > ALL * sum(each.weight for each in question_words)
         or not is_asked(query)
         or (reading.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
     )
@@ -147,13 +145,9 @@ def _is_title_asked(question_words: Sequence[QuestionWord], quotes: Sequence[Quo
 
 
 def _most_held(question_words: Sequence[QuestionWord]) -> float:
+    """The weight of the words that the record with the most of them holds."""
     keys = {key for each in question_words for key in each.holders}
     return max((sum(each.weight for each in question_words if key in each.holders) for key in keys), default=0.0)
-
-
-def _is_all_held(question_words: Sequence[QuestionWord]) -> bool:
-    """Whether a single record holds all of the words."""
-    return _most_held(question_words) > ALL * sum(each.weight for each in question_words)
 
 
 WORDS_MAX = 24
@@ -204,7 +198,7 @@ def _best(spelling: str, words_by_language: Sequence[QuestionWord]) -> QuestionW
 async def _of_language(
     terms: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
 ) -> list[QuestionWord]:
-    types: list[SearchedType] = [each for each in toolset.types if language in each.languages]
+    types = [each for each in toolset.types if language in each.languages]
     tables, conditions = tables_seen(types)
     keys = [each.key for each in first.ranked[:RECORDS_MAX]]
     holding = [
@@ -269,15 +263,10 @@ class Fitted(NamedTuple):
 
 
 @cache
-def _all_fitted() -> Mapping[str, Fitted]:
-    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
-    by_name: dict[str, dict[str, Any]] = json.loads(text)
-    return {name: Fitted(**each) for name, each in by_name.items()}
-
-
 def fitted_for(model: str) -> Fitted:
     """The weights for an embedding model; those for words alone where none were fitted for it."""
-    return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
+    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    return Fitted(**json.loads(text)[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS])
 
 
 QUOTES_MAX = 5
@@ -501,7 +490,7 @@ def _overlap(one: Quote, other: Quote) -> float:
 
 
 def _quote_words(quote: Quote) -> Set[str]:
-    """The stems of what a sentence tells; of a field, those of its value."""
+    """The stems of a sentence; of a field, those of its value."""
     value = quote.text.removeprefix(_title(quote.source.text)).partition(": ")[2]
     return {*significant_words(value)} if quote.has_title else quote.stems
 
@@ -585,20 +574,12 @@ def _cited(quote: Quote) -> str:
 
 def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
     """The date of the record, for a sentence without one, where it tells when or which of several days."""
-    record = quote.source.text
-    if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
+    record, days = quote.source.text, {each.source.text.date for each in quotes}
+    if record.date is None or quote.has_title or (len(days) == 1 and quote.text != record.title):
         return ""
-    writing = writing_of(language() or record.language)
-    return f"**{writing.date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
-
-
-def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:
-    days = {each.source.text.date for each in quotes}
-    return len(days) > 1 or quote.text == quote.source.text.title
-
-
-def _names_date(text: str, day: datetime.date, language: str) -> bool:
-    return bool(_YEAR.search(text)) or writing_of(language).months[day.month - 1] in text
+    if _YEAR.search(quote.text) or writing_of(record.language).months[record.date.month - 1] in quote.text:
+        return ""  # the sentence names its date
+    return f"**{writing_of(language() or record.language).date(record.date)}**: "
 
 
 ADAPTERS_FILE = "answers.safetensors"

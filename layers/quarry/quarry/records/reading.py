@@ -41,7 +41,7 @@ from quarry.query.paths import MONTH
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
-from quarry.records.contract import Intent
+from quarry.records.contract import AskFilters, Filtered, Intent, RecordType
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
@@ -317,7 +317,7 @@ class Likely:
         """Whether there are words beyond the conditions at `spans` and the names of types."""
         tokens = self.reading.mentions.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
-        return any(word not in inside and not _within(word, inside) for word in self.reading.unread)
+        return any(word not in inside and not inside.issuperset(word.split()) for word in self.reading.unread)
 
     def asks_for_latest(self, access: DataAccess) -> bool:
         """Whether the newest records are likely asked for."""
@@ -366,10 +366,6 @@ def _are_alternatives(condition: Condition, other: Condition, table: Source) -> 
     facets = facets_of([condition, other])
     is_asked_for = not any(map(denies, comparisons_of([condition, other])))
     return is_asked_for and len(facets) == 1 and not any(table.facets[name].has_several for name in facets)
-
-
-def _within(phrase: str, words: set[str]) -> bool:
-    return set(phrase.split()) <= words
 
 
 def _is_newest(query: Mapping[str, Any], access: DataAccess) -> bool:
@@ -453,6 +449,23 @@ _EXACT_KINDS = ("value", "array", "name", "place")
 """Facets whose values are compared as the data spells them."""
 
 
+async def filtered_types(
+    request: Filtered | AskFilters,
+    names: Sequence[RecordType],
+    types: RecordTypes,
+    database: Database,
+    *,
+    is_strict: bool = False,
+) -> tuple[tuple[SearchedType, ...], SearchScope]:
+    """The types of these names, or all, and which of their records a request is about. Raises InvalidInput for a facet that no
+    such type has, SourceUnavailable where none of them can be read, and DatabaseUnavailable.
+    """
+    named_types = types.by_names(names)
+    facets = facet_conditions(request.facets, named_types)
+    scope = SearchScope(request.from_date, request.to_date, is_strict, facets)
+    return named_types, await with_known_values(database, scope, named_types, types.owners)
+
+
 async def with_known_values(
     database: Database, scope: SearchScope, types: Sequence[SearchedType], owners: Owners
 ) -> SearchScope:
@@ -486,7 +499,7 @@ NEGATED = "-"
 TO = ".."
 """Stands between the ends of a range. Either end may be missing."""
 _RANGED = ("number", "money", "year", "date")
-_DENIED = ("!=", "not_null")
+DENYING = ("!=", "not_null")
 FACETS_MAX = 12
 NEAREST = 3
 NAME_CHARACTERS_MAX = 64
@@ -569,53 +582,14 @@ def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
 
 def required(scope: SearchScope, source: Source) -> list[Condition]:
     """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
-    return [_required(each, source) for each in scope.required_conditions]
-
-
-def _required(condition: Condition, source: Source) -> Condition:
-    try:
-        return as_queried(condition, source)
-    except ValueError as error:
-        facets = ", ".join(facets_of([condition]))
-        message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
-        raise InvalidInput([FieldError("/source", message)]) from error
-
-
-def as_requested(conditions: Iterable[Condition], table: Source) -> dict[str, Any]:
-    """The conditions as a request writes them: `from` and `to` for the date of the rows, and `facets`. What no request can ask is
-    left out.
-    """
-    days: dict[str, str] = {}
-    facets: dict[str, list[str]] = {}
-    for condition in conditions:
-        met = condition.negated if isinstance(condition, Not) else condition
-        parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
-        is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
-        is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
-        if not (is_alike and is_of_one) or parts[0].field not in table.facets:
-            continue
-        facet, (first, last) = table.facets[parts[0].field], _ends(parts[0])
-        is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
-        if facet.name == table.dated and facet.facet == "date" and not is_denied and (first or last):
-            days |= {key: day for key, day in (("from", first), ("to", last)) if day}
-        elif values := [value for part in parts for value in _values(part)]:
-            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = values
-    return {**days, **({"facets": facets} if facets else {})}
-
-
-def _ends(comparison: Comparison) -> tuple[str | None, str | None]:
-    """The ends of what a comparison allows; None where it is open."""
-    values, op = [str(value) for value in comparison.scalars], comparison.op
-    low = values[0] if values and op in ("=", "between", ">", ">=") else None
-    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
-    return low, high
-
-
-def _values(comparison: Comparison) -> list[str]:
-    """What a request writes for a comparison."""
-    if comparison.op in ("is_null", "not_null"):
-        return [""]
-    if comparison.op not in RANGES:
-        return [str(value) for value in comparison.scalars] if comparison.op in ("=", "!=") else []
-    least, most = _ends(comparison)
-    return [f"{least or ''}{TO}{most or ''}"]
+    required_conditions: list[Condition] = []
+    for condition in scope.required_conditions:
+        try:
+            required_conditions.append(as_queried(condition, source))
+        except ValueError as error:
+            facets = ", ".join(facets_of([condition]))
+            message = (
+                f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
+            )
+            raise InvalidInput([FieldError("/source", message)]) from error
+    return required_conditions

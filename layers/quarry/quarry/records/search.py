@@ -43,10 +43,10 @@ from quarry.records.reading import (
     SearchScope,
     classify_intent,
     facet_conditions,
+    filtered_types,
     nearest_facets,
     read_records,
     types_with,
-    with_known_values,
     without_exclusions,
 )
 from quarry.records.retrieval import (
@@ -97,11 +97,7 @@ async def _searched(
     request: SearchRequest, caller: Caller, services: Services, run: Run, types: RecordTypes
 ) -> SearchResponse:
     """The ranked list over these types."""
-    searched_types = types.by_names(request.type)
-    scope = SearchScope(
-        request.from_date, request.to_date, request.must, facet_conditions(request.facets, searched_types)
-    )
-    scope = await with_known_values(services.reader, scope, searched_types, types.owners)
+    searched_types, scope = await filtered_types(request, request.type, types, services.reader, is_strict=request.must)
     reading = await read_records(caller, services, types, request.q, request.type)
     candidates = await gather_candidates(request.q, searched_types, services, run, reading=reading, scope=scope)
     ranked = await rank_candidates(candidates, services, reading, request.ranking)
@@ -201,9 +197,7 @@ async def suggest_titles(request: SuggestRequest, caller: Caller, services: Serv
 
 
 async def _suggested(request: SuggestRequest, services: Services, types: RecordTypes) -> list[Suggestion]:
-    searched_types = types.by_names(request.type)
-    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, searched_types))
-    scope = await with_known_values(services.reader, scope, searched_types, types.owners)
+    searched_types, scope = await filtered_types(request, request.type, types, services.reader)
     # a word that is excluded belongs to no title
     text = without_exclusions(request.q)
     if not words(text):
@@ -290,11 +284,9 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
 
 async def _numbers(request: CountRequest, services: Services, types: RecordTypes) -> RecordCounts:
     """The numbers over these types."""
-    counted_types = types.by_names(request.type)
-    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, counted_types))
+    counted_types, scope = await filtered_types(request, request.type, types, services.reader)
     _check_group(request, counted_types)
     measures, period = _measures(request, counted_types), _period(request)
-    scope = await with_known_values(services.reader, scope, counted_types, types.owners)
     facet = [request.by] if request.by and not period else []
     dated = [DATE] if period or scope.dated else []
     needed = [*facet, *dated, *(each.field for each in measures if each.field)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Collection as Names
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -148,14 +148,14 @@ class SearchedType:
         return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), conditions)
 
 
-class RecordTypes(Mapping[RecordType, SearchedType]):
+class RecordTypes(dict[RecordType, SearchedType]):
     """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
     `whole` are the types with those that are left out because they cannot be read. `acts_as` is what the database's policies
     know of the caller.
     """
 
     def __init__(self, types: Sequence[SearchedType]) -> None:
-        self._types = {each.name: each for each in types}
+        super().__init__((each.name, each) for each in types)
         self.owners: Owners = {}
         self.whole = self
         self.acts_as = ""
@@ -195,15 +195,6 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     def degraded(self, names: Sequence[RecordType] = ()) -> list[str]:
         """The names of the collections left out, as an answer lists them."""
         return [f"collection:{name}" for name in self.left_out(names)]
-
-    def __getitem__(self, name: RecordType) -> SearchedType:
-        return self._types[name]
-
-    def __iter__(self) -> Iterator[RecordType]:
-        return iter(self._types)
-
-    def __len__(self) -> int:
-        return len(self._types)
 
     def by_names(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
         """The types of these names, each once and in their own order; all where none is named.
