@@ -7,7 +7,7 @@ A facet with `by` and `of` is a field, the title of the row that is referred to,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
@@ -16,8 +16,6 @@ from typing import Any, LiteralString
 from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
-    LinkDeclaration,
-    Parent,
     Referred,
     RelatedRows,
     is_template,
@@ -359,41 +357,37 @@ class _Forth:
     """Whether they lead to all related rows of a table, not only to those of its collection."""
 
     def links(self) -> Iterator[Link]:
-        for name, facet in self.collection.declaration.facets.items():
-            if facet.through is not None:
-                yield self._through(name, facet)
-            elif facet.of is not None:
-                yield self._by(name, facet)
-        for name, link in self.collection.declaration.links.items():
-            yield self._to(name, link)
-        for name, rows in self.collection.declaration.related.items():
+        declaration = self.collection.declaration
+        for name, facet in declaration.facets.items():
+            if facet.of is not None:
+                yield self._by_facet(name, facet)
+        for name, link in declaration.links.items():
+            yield self._by_columns(name, facet_label(name), link.of or "", link.key, link.by, link.key)
+        for name, rows in declaration.related.items():
             yield self._to_related(name, rows)
-        parent = self.collection.declaration.part_of
+        parent = declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
-        if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
-            yield self._to_parent(name, parent)
+        if parent is not None and name.isidentifier() and name not in declaration.facets:
+            key = parent.key or "id"
+            yield self._by_columns(name, name.replace("_", " "), parent.of, (key,), (parent.by,), parent.show)
 
-    def _by(self, name: str, facet: FacetDeclaration) -> Link:
-        """The row at the end of one reference, or of several, one after the other."""
-        is_chain = isinstance(facet.title, Referred)
-        rows = self.collection.chained(facet, lambda last: f"{last}.*", self._rows) if is_chain else None
-        return self._link(name, facet, rows)
-
-    def _through(self, name: str, facet: FacetDeclaration) -> Link:
-        """The rows that another table joins a row with."""
-        collection = self.collection
-        of = self._rows(facet.of or "")
-        rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
-        return self._link(name, facet, rows)
-
-    def _link(self, name: str, facet: FacetDeclaration, rows: LiteralString | None) -> Link:
-        label, end = facet.label or facet_label(name), _ends(facet)[0]
-        is_many, on = facet.through is not None, refers(self.collection, facet)
-        key = self._key_of(facet)
-        if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)
-        fields = self._title_alone(facet)
-        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), fields, key, is_many)
+    def _by_facet(self, name: str, facet: FacetDeclaration) -> Link:
+        """The row at the end of one reference, or of several, one after the other; or the rows that another table joins a row
+        with.
+        """
+        collection, is_many, rows = self.collection, facet.through is not None, None
+        if is_many:
+            of = self._rows(facet.of or "")
+            rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
+        elif isinstance(facet.title, Referred):
+            rows = collection.chained(facet, lambda last: f"{last}.*", self._rows)
+        table, title = _ends(facet)
+        # the one declared field of a table that is no collection
+        own = "title" if is_template(title) else title
+        fields = {own: _field(own, KINDS[facet.kind], title_of(collection, facet))}
+        on, key = refers(collection, facet), self._key_of(facet)
+        label = facet.label or facet_label(name)
+        return self._to(name, label, on, table, fields, rows, is_many=is_many, key=key, is_shared=is_many)
 
     def _key_of(self, facet: FacetDeclaration) -> SqlOf:
         """The key of the row at the end of a facet's references."""
@@ -402,65 +396,57 @@ class _Forth:
             key, title = title.key, title.title
         return lambda row: self.collection.column(key or "id", row)
 
-    def _all_rows(self, target: Collection) -> LiteralString | None:
-        """The table of a collection that leaves out some rows: a reference leads to those too, as facets show them."""
-        return None if target.source_sql == target.table_sql else target.table_sql
-
-    def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
-        """The one declared field of a table that is no collection."""
-        title = _ends(facet)[1]
-        name = "title" if is_template(title) else title
-        return {name: _field(name, KINDS[facet.kind], title_of(self.collection, facet))}
-
     def _rows(self, table: str) -> LiteralString:
         """The rows of a table that links lead to. Those of a collection are guarded as its source is."""
         of = self.declared.get(table_name(table))
         return self.collection.other_table(table) if of is None else of.table_sql
 
-    def _to(self, name: str, link: LinkDeclaration) -> Link:
-        collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))
+    def _to(
+        self,
+        name: str,
+        label: str,
+        on: SqlOn,
+        table: str,
+        fields: Mapping[str, Field],
+        rows: LiteralString | None = None,
+        *,
+        leads_to_all: bool = True,
+        **options: Any,
+    ) -> Link:
+        """The link to the collection of a table, or to the table with these fields where it has none. A reference
+        `leads_to_all` rows of the table, as facets show them, also to those that its collection leaves out.
+        """
+        target = self.declared.get(table_name(table))
+        if target is None:
+            return Link(name, label, on, rows=rows or self.collection.other_table(table), fields=fields, **options)
+        if rows is None and leads_to_all and target.source_sql != target.table_sql:
+            rows = target.table_sql
+        return Link(name, label, on, target=target.name, rows=rows, **options)
+
+    def _by_columns(
+        self, name: str, label: str, table: str, key: Sequence[str], by: Sequence[str], columns: Iterable[str]
+    ) -> Link:
+        """The row of a table whose `key` equals the columns `by` of a row."""
+        collection, pairs = self.collection, list(zip(key, by, strict=True))
+        fields = {each: _field(each, "text", _text(collection, each)) for each in columns}
 
         def on(row: LiteralString, other: LiteralString) -> LiteralString:
             return _are_equal(collection, pairs, other, row)
 
-        target = self.declared.get(table_name(link.of or ""))
-        label = facet_label(name)
-        if target is not None:
-            return Link(name, label, on, False, target.name, self._all_rows(target))
-        fields = {key: _field(key, "text", _text(collection, key)) for key in link.key}
-        return Link(name, label, on, False, None, collection.other_table(link.of or ""), fields)
+        return self._to(name, label, on, table, fields, is_many=False)
 
     def _to_related(self, name: str, rows: RelatedRows) -> Link:
         """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
-        collection, label = self.collection, facet_label(name)
-        is_indexed = name in collection.indexed_relations
-        target = self.declared.get(table_name(rows.of))
-        on = partial(collection.belongs, rows)
-        if target is not None:
-            all_rows = self._all_rows(target) if self.is_of_table else None
-            return Link(name, label, on, True, target.name, all_rows, is_indexed=is_indexed)
+        collection = self.collection
         fields = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
-        fields |= {
-            each: replace(
-                _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array
-            )
-            for each, facet in collection.declaration.facets.items()
-            if facet.related == name
-            for is_array in [facet.kind == "array"]
-        }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), fields, is_indexed=is_indexed)
-
-    def _to_parent(self, name: str, parent: Parent) -> Link:
-        collection, key = self.collection, parent.key or "id"
-
-        def on(row: LiteralString, other: LiteralString) -> LiteralString:
-            return f"{collection.column(key, other)} = {collection.column(parent.by, row)}"
-
-        target = self.declared.get(table_name(parent.of))
-        if target is not None:
-            return Link(name, name.replace("_", " "), on, False, target.name, self._all_rows(target))
-        fields = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
-        return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), fields)
+        for each, facet in collection.declaration.facets.items():
+            if facet.related == name:
+                field = _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet))
+                fields[each] = replace(field, is_array=facet.kind == "array")
+        return self._to(
+            name, facet_label(name), partial(collection.belongs, rows), rows.of, fields,
+            leads_to_all=self.is_of_table, is_many=True, is_indexed=name in collection.indexed_relations,
+        )  # fmt: skip
 
 
 def _are_equal(
