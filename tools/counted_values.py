@@ -75,7 +75,7 @@ def _columns(table: Source, changed_table: str, *others: str) -> str:
     sql = [each.value for each in table.listed if (each.related.name if each.related else None) in names]
     sql += [related.on("t", "r") for related in relations]
     if changed_table == table.name:
-        sql += [table.counted, table.key("t"), table.owner]
+        sql += [table.dictionary_rows, table.key("t"), table.owner]
     row = "t" if changed_table == table.name else "r"
     return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
 

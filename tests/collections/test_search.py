@@ -331,4 +331,4 @@ def test_a_filter_of_rows_does_not_change_how_words_are_weighed() -> None:
     motion = BUILT_IN["motion"]
     narrowed = motion.narrowed(Filter("t.mover = 'Ada'", None, 10_000))
     assert narrowed.condition(()) is not None
-    assert narrowed.seen is motion.seen is None
+    assert narrowed.visible is motion.visible is None

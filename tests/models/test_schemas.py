@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from quarry.companies.prompts import CompanyPlan, Critique, Reranking
 from quarry.models.answers import OutputLimits, response_format
 from quarry.people.contract import PeopleQuery, PeopleReasons
-from quarry.records.written import FollowupQuestions
+from quarry.records.model_answer import FollowupQuestions
 
 Names = Annotated[
     list[Annotated[str, Field(min_length=1, pattern=r"\S")]],

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.platform.errors import DatabaseUnavailable
-from quarry.records import written
+from quarry.records import model_answer
 from quarry.records.passages import NOTHING_NEAR
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -110,7 +110,7 @@ def test_a_database_that_fails_later_leaves_the_sources_found(
     async def failing(*arguments: Any, **options: Any) -> Any:
         raise DatabaseUnavailable
 
-    monkeypatch.setattr(written, "rank_records", failing)
+    monkeypatch.setattr(model_answer, "rank_records", failing)
     model.respond = playing(research=[Reply.tool_calls([search("cables")])])
     events = ask(model_client)
     assert the(events, "sources")["sources"]

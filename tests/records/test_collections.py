@@ -101,7 +101,7 @@ def test_words_dates_and_facets_narrow_what_is_counted(
 
 def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = counts(client, by="speaker")
-    monkeypatch.setattr("quarry.records.counts.GROUPS_MAX", 3)
+    monkeypatch.setattr("quarry.records.search.GROUPS_MAX", 3)
     body = counts(client, by="speaker")
     assert (body["groups"], body["truncated"]) == (whole["groups"][:3], True)
     assert body["other"] == sum(group["count"] for group in whole["groups"][3:])

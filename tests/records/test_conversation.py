@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
+from quarry.records.answer import resolve_conversation
 from quarry.records.contract import PriorTurn
-from quarry.records.scope import resolve_conversation
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=50)

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.passages import NOTHING_NEAR, QUOTES_MAX, as_passages, candidates, chosen, nothing_near, quoted
+from quarry.records.passages import (
+    NOTHING_NEAR,
+    QUOTES_MAX,
+    as_passages,
+    candidates,
+    nothing_near,
+    quoted,
+    select_quotes,
+)
 from quarry.records.retrieval import EvidenceSource, RecordText
 from quarry.records.sources import BUILT_IN
 from tests.records.sources import record, source
@@ -55,7 +63,7 @@ def numbered(records: list[RecordText]) -> list[EvidenceSource]:
 
 
 def answer(question: str, *records: RecordText) -> str:
-    quotes = chosen(candidates(question, numbered(list(records))))
+    quotes = select_quotes(candidates(question, numbered(list(records))))
     return "".join(quoted(quotes)) if quotes else ""
 
 
@@ -104,7 +112,7 @@ def test_every_citation_names_a_source_and_every_paragraph_has_one(question: str
 
 def test_sources_stand_in_the_order_of_their_passages_with_what_is_quoted_marked() -> None:
     sources = numbered([VOTE, ELM])
-    pieces, shown = as_passages(chosen(candidates("What did cables cost?", sources)), sources)
+    pieces, shown = as_passages(select_quotes(candidates("What did cables cost?", sources)), sources)
     assert pieces[0].endswith("Cables cost $31,000. [1]")
     assert [(each.n, each.text.id) for each in shown] == [(1, "elm"), (2, "vote")]
     assert "It was planted in 1890. <mark>Cables cost $31,000.</mark>" in shown[0].to_source().snippet

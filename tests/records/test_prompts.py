@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.written import sources_block
+from quarry.records.model_answer import sources_block
 from tests.records.sources import record, source
 
 BLOCK = re.compile(r"<source n=\"(\d+)\"[^>]*>\n.*?\n</source>", re.DOTALL)

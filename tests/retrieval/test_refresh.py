@@ -8,11 +8,11 @@ import pytest
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from quarry.retrieval.values import Counted, refresh
+from quarry.retrieval.values import CountedPart, refresh
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
 COUNTED = "select facet, value, row_count from facet_values order by facet"
-MOTIONS = Counted("words", "motions")
+MOTIONS = CountedPart("words", "motions")
 
 
 def test_a_migration_that_changes_the_facets_of_a_table_counts_its_values(database_url: str) -> None:
@@ -29,7 +29,12 @@ async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
 ) -> None:
     database = Database(database_url, pool_size=1, timeout_seconds=1)
     await database.execute("insert into motions (id, text_content) values ('a', 'elm'), ('b', 'elms')")
-    work = [Counted("words", "matters"), MOTIONS, Counted("values", "matters"), Counted("values", "companies")]
+    work = [
+        CountedPart("words", "matters"),
+        MOTIONS,
+        CountedPart("values", "matters"),
+        CountedPart("values", "companies"),
+    ]
     with psycopg.connect(database_url) as writer:
         writer.execute("lock matters in access exclusive mode")
         with pytest.raises(DatabaseUnavailable, match=r"counted: words of matters, values of matters\."):

@@ -41,10 +41,10 @@ from quarry.records.passages import (
     BY_WORDS,
     WEIGHTS_FILE,
     Features,
-    chosen,
     features_of,
     question_words_of,
     read_sentences,
+    select_quotes,
 )
 from quarry.records.reading import read_records
 from quarry.records.retrieval import RecordText, describe, ids_meeting
@@ -102,14 +102,14 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
     types, services = await acting_for(Caller("fit"), services)
     with services.run("records", Caller("fit"), question.text, {}, Budget.without_model(60.0)) as run:
         reading = await read_records(Caller("fit"), services, types, question.text)
-        toolset = SearchToolset(services, Caller("fit"), run, types.named(()), types, reading.access, reading)
+        toolset = SearchToolset(services, Caller("fit"), run, types.by_names(()), types, reading.access, reading)
         first = await toolset.search(question.text)
         if not first.ranked:
             return None
         said = [each for each in first.sources if each.text.author in reading.authors]
         found = await read_sentences(question.text, said or first.sources, services)
         asked = await question_words_of(question.text, first, toolset)
-    quotes = chosen(found)
+    quotes = select_quotes(found)
     is_right: bool | None = False if not question.is_answerable else None
     if question.mentions:
         is_right = any(mentioned(each.text, question.mentions) > 0 for each in quotes)
@@ -264,7 +264,7 @@ async def suggested_questions(name: str, services: Services) -> list[Question]:
     """The follow-up questions about records of each type, which these records answer."""
     types, services = await acting_for(Caller("fit"), services)
     questions: list[Question] = []
-    for each in types.named(()):
+    for each in types.by_names(()):
         records = await _latest_records(services, types, each)
         asked = dict.fromkeys(filter(None, map(question_about, records)))
         questions += [Question(name, text, True) for text in [*asked][:SUGGESTED_QUESTIONS]]

@@ -51,5 +51,5 @@ def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
         found[change.name] = change.relation
     types = with_collections(collections, has_built_in=False)
     return Schema(
-        sources_of([Declared(each, types.counted[each.name], found[each.name].columns) for each in collections])
+        sources_of([Declared(each, types[each.name].table, found[each.name].columns) for each in collections])
     )

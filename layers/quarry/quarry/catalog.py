@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quarry.domains import modules
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
-from quarry.retrieval.values import Counted
+from quarry.retrieval.values import CountedPart
 from quarry.runs.run_log import CORE_EXPIRING
 from quarry.schema.source import Source
 from quarry.streaming import runs
@@ -29,9 +29,9 @@ FORGETTABLE: dict[str, tuple[str, Forgettable]] = {
 """With its domain, by kind."""
 
 
-def counted(of_collections: Sequence[str]) -> list[Counted]:
+def counted(of_collections: Sequence[str]) -> list[CountedPart]:
     """What searches know by counting, of the tables of all domains and of those that hold the rows of collections."""
     return [
-        *(Counted("values", name) for name in (*SEARCHED, *of_collections)),
-        *(Counted("words", name) for name in (*EMBEDDED, *of_collections)),
+        *(CountedPart("values", name) for name in (*SEARCHED, *of_collections)),
+        *(CountedPart("words", name) for name in (*EMBEDDED, *of_collections)),
     ]

@@ -57,7 +57,10 @@ def import_what_answers() -> None:
 def searched_tables() -> dict[str, tuple[str, ...]]:
     """The tables of each domain that are searched, or say what else is: it holds data when one of them does."""
     return {
-        domain: (*(table.name for table in facets.SEARCHED), *getattr(facets, "DECLARED_IN", ()))
+        domain: (
+            *(table.name for table in facets.SEARCHED),
+            *getattr(module(domain, "tables"), "DECLARED_IN", ()),
+        )
         for domain, facets in modules("facets").items()
     }
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.collections.declaration import PARAMETERS
-from quarry.collections.facets import DATE
 from quarry.collections.names import (
     EPOCH_LEAST,
     LABEL_WIDTH,
@@ -47,6 +46,7 @@ from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
+from quarry.schema.source import DATE
 from quarry.spans.numbers import currency_code
 from quarry_map.extras import (
     Guesses,

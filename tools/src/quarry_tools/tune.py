@@ -286,7 +286,7 @@ def _records() -> Tunable:
         run = Run("records", caller.user_id, query.query, budget, chat=None)
         types, services = await acting_for(caller, services)
         reading = await read_records(caller, services, types, query.query)
-        results = await gather_candidates(query.query, types.named(()), services, run, reading=reading)
+        results = await gather_candidates(query.query, types.by_names(()), services, run, reading=reading)
         return lambda weights: [":".join(item.key) for item in fuse_types(results.candidates, weights[share])]
 
     options = [{share: step / STEPS} for step in range(STEPS + 1)]

@@ -18,10 +18,9 @@ from quarry.language.word_forms import STOP_WORDS, Token, keys, phrase, stem, to
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.ambiguity import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.execute import compile_query
-from quarry.query.paths import source_of
+from quarry.query.paths import source_of, with_currencies
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink

@@ -21,11 +21,19 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.ambiguity import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import OWN, QueryResult, ResultColumn, Understood
 from quarry.query.describe import describe
 from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
-from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
+from quarry.query.paths import (
+    Namesakes,
+    aggregates_named,
+    check_left_out,
+    measures_named,
+    resolve,
+    source_of,
+    with_comparisons,
+    with_currencies,
+)
 from quarry.query.phrases import Phrases
 from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
 from quarry.schema.algebra import (
@@ -314,7 +322,7 @@ async def with_known_values(
     if errors:
         raise InvalidInput(errors)
 
-    def meant(comparison: Comparison, _: Rows, pointer: str) -> Comparison:
+    def meant(comparison: Comparison, _: Source, pointer: str) -> Comparison:
         if in_all_spellings and (at := _texts(comparison, pointer).keys()) and at <= spelt.keys():
             values = Spelt(dict.fromkeys(each for place in at for each in spelt[place]))
             return comparison.model_copy(update={"value": None, "values": values})
@@ -354,7 +362,7 @@ def _named(query: Query, schema: Schema) -> list[tuple[Source, list[NamedValue]]
     """The values to look up, by the table of the dictionary that has them; most queries have one table."""
     tables: dict[str, tuple[Source, list[NamedValue]]] = {}
 
-    def collect(comparison: Comparison, rows: Rows, pointer: str) -> Comparison:
+    def collect(comparison: Comparison, rows: Source, pointer: str) -> Comparison:
         listed = _listed(comparison, rows, schema)
         if listed is not None:
             table, facet = listed
@@ -366,7 +374,7 @@ def _named(query: Query, schema: Schema) -> list[tuple[Source, list[NamedValue]]
     return list(tables.values())
 
 
-def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[Source, str] | None:
+def _listed(comparison: Comparison, rows: Source, schema: Schema) -> tuple[Source, str] | None:
     """The table and facet of the dictionary with the values of the compared field; None if there is none."""
     if comparison.op not in ("=", "!="):
         return None

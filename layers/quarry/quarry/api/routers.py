@@ -37,7 +37,7 @@ _SEARCHED = {
 SEARCH = Routers(tuple(dict.fromkeys((_SERVICE, *_SEARCHED.values()))))
 UNLOCK = Routers((("people", "unlock_routes"),))
 PROFILE = Routers((("people", "profile_routes"), ("kept", "routes")))
-CACHE_LOOKUP = Routers((("records", "answer_routes"),))
+CACHE_LOOKUP = Routers((("records", "answer_cache"),))
 CONSOLE = Routers((("web", "page_routes"), ("web", "console_routes")))
 EVERYTHING = Routers(
     tuple(each for function in (SEARCH, UNLOCK, PROFILE, CACHE_LOOKUP, CONSOLE) for each in function.modules)

@@ -55,7 +55,7 @@ from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, fence
 from quarry.postgres.pool import Database
 from quarry.query.contract import QueryResult
 from quarry.query.execute import execute
-from quarry.query.paths import Rows, with_comparisons
+from quarry.query.paths import with_comparisons
 from quarry.retrieval.known_values import existing_values, values_meant
 from quarry.schema.algebra import (
     LIMIT_MAX,
@@ -69,7 +69,7 @@ from quarry.schema.algebra import (
     Words,
     comparisons_of,
 )
-from quarry.schema.source import NamedValue
+from quarry.schema.source import NamedValue, Source
 
 
 async def check_filters(request: ChatRequest, values: KnownValues, database: Database) -> tuple[Condition, ...]:
@@ -276,7 +276,7 @@ class CampaignToolset(Toolset):
         existing = await existing_values(self.services.reader, [CAMPAIGNS], named)
         spelt = {(each.facets[0], each.value): values for each, values in zip(named, existing, strict=True) if values}
 
-        def spell(each: Comparison, rows: Rows, pointer: str) -> Comparison:
+        def spell(each: Comparison, rows: Source, pointer: str) -> Comparison:
             values = [value for one in each.scalars for value in spelt.get((each.field, str(one)), ())]
             return each.model_copy(update={"value": None, "values": tuple(values)}) if values else each
 

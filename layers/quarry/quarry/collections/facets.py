@@ -32,12 +32,23 @@ from quarry.collections.uses import (
 )  # fmt: skip
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable, LoadableTable, Row
-from quarry.schema.source import ACTOR_SETTING, KEY, KINDS, FacetKind, Field, Link, Source, SqlOf, SqlOn, one_row
+from quarry.schema.source import (
+    ACTOR_SETTING,
+    DATE,
+    KEY,
+    KINDS,
+    FacetKind,
+    Field,
+    Link,
+    Source,
+    SqlOf,
+    SqlOn,
+    compared_as,
+    one_row,
+)
 from quarry.spans.numbers import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
-DATE = "date"
-"""The name of the facet for the date of a collection."""
 
 
 def facet_source(collection: Collection) -> Source:
@@ -72,7 +83,7 @@ def facet_source(collection: Collection) -> Source:
         dated=dated if dated in fields and fields[dated].facet in ("date", "year") else None,
         languages=collection.languages,
         owner_claim="sub" if collection.has_own_words and declaration.scope else None,
-        counted=collection.counted,
+        dictionary_rows=collection.counted,
         owner=collection.owner,
         guarded=frozenset(_guarded(collection)),
     )
@@ -156,23 +167,6 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
     )
     # the values of collections are looked up first
     return compared_as(field, kind, value, is_many=is_many, is_spelt=not collection.has_own_words)
-
-
-def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, is_spelt: bool) -> Field:
-    """A field with the SQL of its value, compared as a facet of a kind. Each part of a place counts; `is_spelt`: conditions name
-    places as the data spells them.
-    """
-    place = value if kind == "place" else None
-    return replace(
-        field,
-        kind=KINDS.get(kind, "text"),
-        sql=(lambda row: f"place_parts({value(row)})") if place else value,
-        is_array=is_many or kind in ("place", "array"),
-        place=place,
-        folds=True,
-        is_spelt=is_spelt,
-        facet=kind,
-    )
 
 
 @cache

@@ -27,7 +27,7 @@ from quarry.platform.errors import QuarryError
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.postgres.connections import fault_of_source
 from quarry.postgres.pool import Connection, Database
-from quarry.retrieval.values import Counted, refresh, values_function, values_query
+from quarry.retrieval.values import CountedPart, refresh, values_function, values_query
 from quarry.schema.source import identifier
 
 BATCH_KEYS = 500
@@ -149,7 +149,7 @@ async def take_renamed(database: Database, collections: Iterable[Collection]) ->
     columns = [*zip(*(column for each in by_id.values() for column in _columns_of_values(each)), strict=True)]
     rows = await database.rows(_RENAMED, [[*each] for each in columns]) if columns else []
     renamed = [by_id[row["collection"]] for row in rows]
-    await refresh(database, (Counted("values", each.rows) for each in renamed), timeout_seconds=COMPARE_SECONDS)
+    await refresh(database, (CountedPart("values", each.rows) for each in renamed), timeout_seconds=COMPARE_SECONDS)
     for each in renamed:  # the words of its rows may hold the old value
         await database.execute("insert into collection_changes (collection) values (%s)", [each.id])
     return [each.name for each in renamed]

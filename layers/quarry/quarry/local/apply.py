@@ -37,7 +37,7 @@ from quarry.collections.catalog_reading import (
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
-from quarry.collections.facets import DATE, facet_source
+from quarry.collections.facets import facet_source
 from quarry.collections.names import comment_name, nearest, table_name
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step
@@ -56,9 +56,9 @@ from quarry.postgres.schema import SyncConnection, is_installed
 from quarry.postgres.tenants import foreign_tables
 from quarry.query.execute import uncomputed
 from quarry.query.of_collection import Declared, sources_of
-from quarry.records.sources import BUILT_IN
-from quarry.retrieval.values import Counted, refresh
-from quarry.schema.source import Calendar, Field, Kind, Schema, Source
+from quarry.records.tables import NAMES as BUILT_IN_NAMES
+from quarry.retrieval.values import CountedPart, refresh
+from quarry.schema.source import DATE, Calendar, Field, Kind, Schema, Source
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 from quarry_map.drafting import Draft, draft
@@ -312,7 +312,7 @@ def planned(
     name_clashes = [
         lines.problem(("collections", name), f"{name!r} is a built-in type: choose another name")
         for name in declared
-        if name in BUILT_IN.counted
+        if name in BUILT_IN_NAMES
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
     if problems := [
@@ -435,7 +435,7 @@ async def _refresh(services: Services, collections: Iterable[Collection]) -> dic
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """Count what ranking and reading need: how often words occur, and which values there are."""
     await _analyze(database, [each.rows for each in collections])
-    work = [Counted("values", each.rows) for each in collections]
+    work = [CountedPart("values", each.rows) for each in collections]
     await refresh(services.database, work, timeout_seconds=REFRESH_SECONDS)
 
 

@@ -98,7 +98,7 @@ ASKABLE: Mapping[str, Askable] = {
     ),
     "ontology": Askable(
         lambda question: ontology.OntologyAskRequest(question=question),
-        ("quarry.ontology.ask", "answer_about_projects"),
+        ("quarry.ontology.search", "answer_about_projects"),
         lambda client, question: client.ask_projects(question),
         views.ProjectsView,
         EnvelopedErrorEvent.saying,

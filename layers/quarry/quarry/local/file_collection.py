@@ -27,7 +27,7 @@ from quarry.platform.errors import ConfigurationError, Forbidden
 from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
-from quarry.records.sources import BUILT_IN
+from quarry.records.tables import NAMES as BUILT_IN_NAMES
 from quarry_map.drafting import draft_one, epoch_note
 
 FILE = Path(FILE_NAME)
@@ -46,7 +46,7 @@ def table_of(text: str) -> TableName:
             raise WrongUsage(
                 f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
-    if name in BUILT_IN.counted:
+    if name in BUILT_IN_NAMES:
         raise WrongUsage(f"{name!r} is a built-in record type: choose another name")
     return schema, name
 

@@ -11,7 +11,6 @@ from quarry.agent.completions import Chat, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
-from quarry.ontology.ask import answer_about_projects
 from quarry.ontology.contract import (
     EntityResult,
     EntityType,
@@ -19,7 +18,7 @@ from quarry.ontology.contract import (
     OntologyAskRequest,
     OntologySearchRequest,
 )
-from quarry.ontology.search import search_ontology, search_workspace, whole_entity
+from quarry.ontology.search import answer_about_projects, search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import NotFound
@@ -35,11 +34,11 @@ async def search_text(
     with services.run("ontology", access.caller, text, {"text": text, "types": list(names)}) as run:
         types = cast("Sequence[EntityType]", names)
         conditions = {name: each.condition for name, each in filters.items()}
-        found, _, _ = await search_workspace(text, types, access.caller, services, filters=conditions)
+        candidates, _, _ = await search_workspace(text, types, access.caller, services, filters=conditions)
         run.end_reason = "answered"
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
-        for each in found.entities[:limit]
+        for each in candidates.entities[:limit]
     ]
 
 
@@ -73,15 +72,15 @@ class FoundEntities(LazyModel):
 
 async def _search(arguments: SearchOntologyArguments, caller: Caller, services: Services) -> dict[str, Any]:
     request = OntologySearchRequest.model_validate(arguments.model_dump())
-    found = await search_ontology(request, caller, services)
+    response = await search_ontology(request, caller, services)
     results = [
         result.model_dump(exclude_none=True) | {"snippet": unmark(result.snippet)}
-        for result in found.results[:RESULTS_MAX]
+        for result in response.results[:RESULTS_MAX]
     ]
     return {
-        "total": found.total,
-        "more": bool(found.more),
-        "message": found.message,
+        "total": response.total,
+        "more": bool(response.more),
+        "message": response.message,
         "results": results,
         "next": "`get` gives the whole of one.",
     }
@@ -127,10 +126,10 @@ def _chat_request(chat: Chat) -> OntologyAskRequest:
 
 
 def _sources(event: FinalAnswerEvent) -> Sources:
-    found = event.data
-    details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in found.results]
-    rows = [(each.title, detail) for each, detail in zip(found.results, details, strict=True)]
-    return sources_of("Entities", found.response, found.total, rows)
+    answer = event.data
+    details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in answer.results]
+    rows = [(each.title, detail) for each, detail in zip(answer.results, details, strict=True)]
+    return sources_of("Entities", answer.response, answer.total, rows)
 
 
 complete = answering(_chat_request, answer_about_projects, FinalAnswerEvent, _sources)

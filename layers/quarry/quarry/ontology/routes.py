@@ -37,8 +37,7 @@ async def search(
 @router.post("/ontology/ask", response_class=JSONResponse, responses=documented_answer(OntologyAnswer, "ontology"))
 async def ask(request: Request, body: OntologyAskRequest, reader: Reader, services: ServicesDependency) -> Response:
     """An answer about the caller's projects, and the entities that it speaks of."""
-    from quarry.ontology.ask import answer_about_projects
-    from quarry.ontology.search import project_name
+    from quarry.ontology.search import answer_about_projects, project_name
 
     if body.project_id is not None:
         # before the stream begins, so that another's project is a 404

@@ -7,38 +7,63 @@ score; there is nothing to fuse, and no model is needed.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, cast
+from uuid import UUID
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import DataAccess
-from quarry.answering.contract import RESULTS_MAX
+from quarry.agent.tools import Hit
+from quarry.answering.asking import Asking, answered
+from quarry.answering.contract import RESULTS_MAX, AnswerData
+from quarry.answering.toolset import Toolset
+from quarry.domains import module
 from quarry.language.messages import gettext, gettext_noop, ngettext, writing
 from quarry.ontology.contract import (
     ENTITY_TYPES,
     EntityResult,
     EntityType,
+    FinalAnswerEvent,
+    OntologyAnswer,
+    OntologyAskRequest,
     OntologySearchRequest,
     OntologySearchResponse,
     WholeEntity,
 )
-from quarry.ontology.facets import SEARCHED_BY_TYPE
-from quarry.ontology.sources import SCHEMA, labels, settings_of
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import mark
+from quarry.platform.text import mark, unmark
 from quarry.postgres.pool import Database
 from quarry.query.execute import RowConditions
+from quarry.query.phrases import Phrases
 from quarry.reader.names import SourceName
 from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
-from quarry.runs.run_log import ResultRecord
-from quarry.schema.algebra import Condition
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.schema.algebra import Comparison, Condition
+from quarry.schema.source import ACTOR_SETTING, Schema
 from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event
+
+SCHEMA = Schema(module("ontology", "sources").SOURCES)
+"""The caller's entities as sources, one for each type."""
+
+
+def settings_of(caller: Caller) -> Mapping[str, str]:
+    """The setting that tells the database whose workspace is read."""
+    return {ACTOR_SETTING: caller.user_id}
+
+
+def labels(conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in words."""
+    # all types have the same fields
+    phrases = Phrases(SCHEMA, SCHEMA.sources["task"], datetime.date.min)
+    return [phrases.condition(each) for each in conditions]
+
 
 FILTERED_MAX = 2_000
 """How many entities that meet the conditions are ranked, those due first."""
@@ -100,37 +125,37 @@ async def find_entities(
 
     Raises NotFound for a project that is not theirs.
     """
-    wanted: dict[str, Any] = {"types": list(types) or None}
+    narrowing: dict[str, Any] = {"types": list(types) or None}
     if intent.where:
-        chosen = [each for each in types or ENTITY_TYPES if each in intent.types] if intent.types else types
-        wanted = await _meeting(database, caller, intent, chosen or ENTITY_TYPES)
+        searched_types = [each for each in types or ENTITY_TYPES if each in intent.types] if intent.types else types
+        narrowing = await _meeting(database, caller, intent, searched_types or ENTITY_TYPES)
     parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": RESULTS_MAX}
-    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters | wanted)
+    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters | narrowing)
     if not rows[0]["project_is_known"]:
         raise NotFound(gettext_noop("You have no project with this id."))
-    found = [row for row in rows if row["id"] is not None]
-    entities = tuple(EntityCandidate(**{name: row[name] for name in _FIELDS}) for row in found)
-    if not found:
+    entity_rows = [row for row in rows if row["id"] is not None]
+    entities = tuple(EntityCandidate(**{name: row[name] for name in _FIELDS}) for row in entity_rows)
+    if not entity_rows:
         return Candidates((), 0)
-    more = len(wanted["ids"]) > FILTERED_MAX if intent.where else found[0]["more"]
-    return await _filtered(database, Candidates(entities, found[0]["total"], more), filters)
+    more = len(narrowing["ids"]) > FILTERED_MAX if intent.where else entity_rows[0]["more"]
+    return await _filtered(database, Candidates(entities, entity_rows[0]["total"], more), filters)
 
 
-async def _filtered(database: Database, found: Candidates, filters: Mapping[str, str]) -> Candidates:
+async def _filtered(database: Database, candidates: Candidates, filters: Mapping[str, str]) -> Candidates:
     """The entities that meet the SQL condition of their type, if it has one."""
     if not filters:
-        return found
-    kept = set[tuple[str, str]]()
+        return candidates
+    keys = set[tuple[str, str]]()
     for type, condition in filters.items():
-        ids = [each.id for each in found.entities if each.type == type]
+        ids = [each.id for each in candidates.entities if each.type == type]
         # made by `RowConditions`, which quotes every name and value
         rows = await database.rows(
             SQL("select t.id from {} t where t.id = any({}::text[]) and {}").format(
                 Identifier(TABLES[cast("EntityType", type)]), Literal(ids), SQL(condition)
             )
         )
-        kept |= {(type, row["id"]) for row in rows}
-    return replace(found, entities=tuple(each for each in found.entities if (each.type, each.id) in kept))
+        keys |= {(type, row["id"]) for row in rows}
+    return replace(candidates, entities=tuple(each for each in candidates.entities if (each.type, each.id) in keys))
 
 
 async def _meeting(
@@ -163,7 +188,7 @@ def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, An
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
     ).format(
         preferred=SQL(" + ").join(preferred or [SQL("0")]),
-        due=SQL(SEARCHED_BY_TYPE[type].facets["due"].value),
+        due=SQL(SCHEMA.sources[type].facets["due"].value),
         table=Identifier(TABLES[type]),
         type=type,
         met=met(intent.where),
@@ -243,11 +268,13 @@ def intent_of(reading: Reading) -> WorkspaceIntent:
     if not required or (text and not narrowing):
         # exclusions alone leave nearly everything: the search by words applies them
         return WorkspaceIntent(with_exclusions(reading))
-    taken = {name for each in required for name in each.fields}
+    fields_required = {name for each in required for name in each.fields}
     preferred = tuple(
         each.condition
         for each in likely
-        if each not in required and each.chance >= PREFERRED and not (each.ops & _ABSENCE or each.fields & taken)
+        if each not in required
+        and each.chance >= PREFERRED
+        and not (each.ops & _ABSENCE or each.fields & fields_required)
     )
     return WorkspaceIntent(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
 
@@ -258,7 +285,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
-    facets = SEARCHED_BY_TYPE["task"].facets
+    facets = SCHEMA.sources["task"].facets
     # a name of a kind may also occur in a text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 
@@ -266,8 +293,8 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
 def _type_words(reading: Reading) -> int:
     """The words that name types, as bits."""
     mask = 0
-    for named, places in reading.mentions.named.items():
-        if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
+    for name, places in reading.mentions.named.items():
+        if isinstance(name, SourceName) and places[0].likeness >= WHOLE:
             mask |= places[0].mask
     return mask
 
@@ -278,23 +305,23 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
     for candidate, chance in reading.shares:
         name = candidate.query["source"]
         chances[name] = chances.get(name, 0.0) + chance
-    for named, places in reading.mentions.named.items():
-        if isinstance(named, SourceName) and chances.get(named.name, 0.0) >= LIKELY:
-            return cast("EntityType", named.name), places[0].mask
+    for source_name, places in reading.mentions.named.items():
+        if isinstance(source_name, SourceName) and chances.get(source_name.name, 0.0) >= LIKELY:
+            return cast("EntityType", source_name.name), places[0].mask
     return None, 0
 
 
 def with_exclusions(reading: Reading) -> str:
     """The text of a question with each value that it likely rules out written as an exclusion."""
-    mentions, kept, last = reading.mentions, list[str](), 0
+    mentions, pieces, last = reading.mentions, list[str](), 0
     excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:
         start, end = mentions.tokens[value.place.first].start, mentions.tokens[value.place.last - 1].end
-        kept.append(mentions.text[last:start].strip())
+        pieces.append(mentions.text[last:start].strip())
         last = end
     # a quotation mark would end the exclusion
     values = dict.fromkeys(link.value.replace('"', " ") for each in excluded for link in each.links)
-    return " ".join(filter(None, (*kept, mentions.text[last:].strip(), *(f'-"{value}"' for value in values))))
+    return " ".join(filter(None, (*pieces, mentions.text[last:].strip(), *(f'-"{value}"' for value in values))))
 
 
 async def search_ontology(
@@ -303,17 +330,17 @@ async def search_ontology(
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
     with services.run("ontology", caller, request.query, request.as_asked(), request_id=request_id) as run:
         with run.step("retrieve") as record:
-            found, where, is_met = await search_workspace(
+            candidates, where, is_met = await search_workspace(
                 request.query, request.types or (), caller, services, project_id=request.project_id
             )
-            record.counts["found"] = found.total
-        run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
+            record.counts["found"] = candidates.total
+        run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in candidates.entities]
         run.end_reason = "answered"
     return OntologySearchResponse(
-        results=[result_of(entity) for entity in found.entities],
-        total=found.total,
-        message=message(found, labels(where), is_met=is_met),
-        more=found.more or None,
+        results=[result_of(entity) for entity in candidates.entities],
+        total=candidates.total,
+        message=message(candidates, labels(where), is_met=is_met),
+        more=candidates.more or None,
     )
 
 
@@ -344,41 +371,133 @@ async def search_workspace(
         intent = await off_loop(intent_of, await read_over(query, [*access.homes], access, services, today))
     database = services.acting(settings_of(caller)).reader
     find = partial(find_entities, database, caller, project_id=project_id, types=types, filters=filters or {})
-    found = await find(intent)
-    is_met = bool(found.entities) or not intent.where
-    return found if is_met else await find(WorkspaceIntent(query)), intent.where, is_met
+    candidates = await find(intent)
+    is_met = bool(candidates.entities) or not intent.where
+    return candidates if is_met else await find(WorkspaceIntent(query)), intent.where, is_met
 
 
-def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
+def message(candidates: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
     """A message about the result and its filters."""
-    size, named = _size(found), "; ".join(filters)
+    size, conditions = _size(candidates), "; ".join(filters)
     if not filters:
         return size
     if is_met:
-        return " ".join([size, gettext("Filtered by: {conditions}.", conditions=named)])
-    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=named), size])
+        return " ".join([size, gettext("Filtered by: {conditions}.", conditions=conditions)])
+    return " ".join([gettext("Nothing has {conditions}. By its words:", conditions=conditions), size])
 
 
-def _size(found: Candidates) -> str:
-    if not found.entities:
+def _size(candidates: Candidates) -> str:
+    if not candidates.entities:
         return gettext("Nothing found. Try other words, or search without project and types.")
-    matches = sum(entity.is_match for entity in found.entities)
-    shown = len(found.entities)
+    matches = sum(entity.is_match for entity in candidates.entities)
+    size = len(candidates.entities)
     if matches == 0:
         return ngettext(
             "Nothing matches the whole query; this is nearest to it.",
             "Nothing matches the whole query; these are nearest to it.",
-            shown,
+            size,
         )
-    if shown < found.total or found.more:
-        total = writing().number(found.total)
-        total = gettext("at least {number}", number=total) if found.more else total
+    if size < candidates.total or candidates.more:
+        total = writing().number(candidates.total)
+        total = gettext("at least {number}", number=total) if candidates.more else total
         return gettext(
-            "The best {shown} of {total}. Name a project or types to narrow the search.", shown=shown, total=total
+            "The best {shown} of {total}. Name a project or types to narrow the search.", shown=size, total=total
         )
     text = ngettext("{number} match", "{number} matches", matches)
     return (
-        gettext("{matches}, and {number} near.", matches=text, number=shown - matches)
-        if shown > matches
-        else f"{text}."
+        gettext("{matches}, and {number} near.", matches=text, number=size - matches) if size > matches else f"{text}."
     )
+
+
+def answer_about_projects(
+    request: OntologyAskRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    run_id: UUID | None = None,
+) -> AsyncGenerator[Event]:
+    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises
+    NotFound for a project that is not the caller's.
+    """
+
+    async def begin(run: Run) -> AskingProjects:
+        return await AskingProjects.of(request, caller, services, run)
+
+    return answered("ontology", request, begin, caller, services, request_id, run_id)
+
+
+@dataclass(kw_only=True)
+class ProjectTools(Toolset):
+    """The general tools over the caller's entities, within the project that the request names."""
+
+    project: str | None = None
+
+    def required(self, name: str) -> Sequence[Condition]:
+        return () if self.project is None else (Comparison(field="project", value=self.project),)
+
+
+@dataclass
+class AskingProjects(Asking[EntityCandidate]):
+    """A question about the caller's entities."""
+
+    step = "ontology_answer"
+    about = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
+    notes = (
+        "What the words of the user call a project, a person or a status is a value; "
+        "look it up with `values` if it is not below."
+    )
+
+    request: OntologyAskRequest
+    tools: ProjectTools
+
+    @classmethod
+    async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> AskingProjects:
+        """The question over the caller's entities. Raises NotFound for a project that is not the caller's."""
+        access = access_of(request.types or (), caller)
+        acting = access.acting(services)
+        project = None if request.project_id is None else await project_name(acting.reader, caller, request.project_id)
+        tools = ProjectTools(
+            services=services,
+            caller=caller,
+            run=run,
+            access=access,
+            today=datetime.datetime.now(datetime.UTC).date(),
+            names=[*access.homes],
+            project=project,
+        )
+        return cls(request, tools)
+
+    @property
+    def facts(self) -> str:
+        return "" if self.tools.project is None else f"the project {self.tools.project}"
+
+    async def search(self, text: str) -> str:
+        return await self._find(WorkspaceIntent(text))
+
+    async def by_words(self, reading: Reading) -> str:
+        return await self._find(await off_loop(intent_of, reading))
+
+    async def _find(self, intent: WorkspaceIntent) -> str:
+        """Set what is found for what the question seeks; what was found in a line."""
+        tools, request = self.tools, self.request
+        with tools.run.step("retrieve"):
+            candidates, where, is_met = await search_workspace(
+                request.question,
+                request.types or (),
+                tools.caller,
+                tools.services,
+                project_id=request.project_id,
+                intent=intent,
+            )
+        self.found, self.total = candidates.entities, candidates.total
+        return message(candidates, labels(where), is_met=is_met)
+
+    async def rows(self, keys: Sequence[tuple[str, str]]) -> Sequence[EntityCandidate]:
+        return await entities_of(self.tools.access.acting(self.tools.services).reader, self.tools.caller, keys)
+
+    def hit(self, row: EntityCandidate) -> Hit:
+        return Hit(source=row.type, id=row.id, title=row.title, text=unmark(mark(row.snippet)))
+
+    def final(self, data: AnswerData) -> Event:
+        results = [result_of(each) for each in self.found[:RESULTS_MAX]]
+        return FinalAnswerEvent(data=OntologyAnswer(results=results, **dict(data)))

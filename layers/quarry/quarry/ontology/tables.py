@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, LiteralString
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints, create_model
 
+from quarry.collections.facets import own_tables
 from quarry.platform.tables import Forgettable, Line, LoadableTable, Row, Text
 from quarry.platform.text import Identifier, storable
 
@@ -113,5 +114,13 @@ LOADABLE = (
         for name, table in TABLES.items()
     ),
 )
+
+COLLECTIONS = own_tables(__file__, LOADABLE)
+
+
+def holds_words(row: LiteralString, text: LiteralString) -> LiteralString:
+    """Whether a row holds all words of a text."""
+    return f"{row}.search_vector @@ (select parsed_query({text}))"
+
 
 FORGETTABLE = (Forgettable("project", "onto_projects"), *(Forgettable(name, table) for name, table in TABLES.items()))

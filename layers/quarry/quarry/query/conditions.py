@@ -12,7 +12,6 @@ from typing import LiteralString, NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.platform.text import piece_pattern
-from quarry.query.arithmetic import Computed
 from quarry.query.expressions import (
     TRUE,
     Building,
@@ -29,7 +28,8 @@ from quarry.query.expressions import (
     key_of,
     related,
 )
-from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
+from quarry.query.paths import NUMERICAL, Path, Predicate, resolve, resolve_rows
+from quarry.query.values import Computed, invalid
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.schema.matching import holds_one_of, is_place_among
 from quarry.schema.source import TEXT_KINDS, Field, SqlOf
@@ -46,23 +46,23 @@ NamedOperand = Callable[[str, str], Operand]
 
 
 class Reader(NamedTuple):
-    """What conditions are read by: the rows of a scope, or, for groups, what `named` knows. `at_once`: they stand within OR or
-    NOT, where related rows are read for all rows at once.
+    """What conditions are read by: the rows of a scope or, for groups, the operands that `operand_of` gives. `at_once`: they
+    stand within OR or NOT, where related rows are read for all rows at once.
     """
 
     building: Building
     scope: Scope | None
-    named: NamedOperand | None = None
+    operand_of: NamedOperand | None = None
     at_once: bool = False
 
     def operand(self, name: str, pointer: str, *, joined: bool = False, of: Comparison | None = None) -> Operand:
         """The operand that a name stands for, `of` a comparison with values. Where no rows are to be joined, another row is read
         in a subquery unless it is `joined` all the same.
         """
-        if self.named is not None or self.scope is None:
-            assert self.named is not None
-            return self.named(name, pointer)
-        path = resolve(name, self.scope.rows, self.building.schema, pointer)
+        if self.operand_of is not None or self.scope is None:
+            assert self.operand_of is not None
+            return self.operand_of(name, pointer)
+        path = resolve(name, self.scope.source, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
         at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
@@ -116,9 +116,9 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
 
 def words_held(scope: Scope, words: str, pointer: str) -> Composed:
     """True of the rows of a source that hold all of these words. Raises InvalidInput where no search looks for words."""
-    holds_words = scope.rows.holds_words
+    holds_words = scope.source.holds_words
     if holds_words is None:
-        raise invalid(pointer, f"{scope.rows.name} cannot be searched by words: use `contains` on a field")
+        raise invalid(pointer, f"{scope.source.name} cannot be searched by words: use `contains` on a field")
     return SQL("{}").format(SQL(holds_words(scope.alias, scope.building.text(words))))
 
 
@@ -138,7 +138,7 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     scope = reader.scope
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
-    path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
+    path = resolve_rows(condition.exists, scope.source, scope.building.schema, f"{pointer}/exists")
     rows = related(scope, path.steps, at_once=reader.at_once or not are_indexed(path.steps))
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
@@ -217,7 +217,7 @@ def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, a
 def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False) -> Operand:
     """The operand of a resolved path. `at_once` reads related rows for all rows at once, `apart` reads even one in a subquery."""
     if path.over is not None:
-        computed = scope.kept(path.text, lambda: _computed(scope, path, pointer))
+        computed = scope.cached(path.text, lambda: _computed(scope, path, pointer))
         return Operand(computed, path.kind, path.text)
     if path.is_many or apart:
         many, value = many_values(scope, path, pointer, at_once=at_once, apart=apart)
@@ -273,9 +273,9 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
     building.predicates += 1
     met = all_of(scope, predicate.conditions, pointer, at_once=True)
     building.predicates -= 1
-    if scope.rows.key is None:
+    if not scope.source.has_key:
         return SQL("({} is true)").format(met)
-    return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.rows.key(scope.alias)), met)
+    return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.source.key(scope.alias)), met)
 
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
@@ -304,8 +304,8 @@ def by_row(scope: Scope, value: Composable) -> Composed:
 
 def row_key(scope: Scope) -> Composed:
     """The key of the row that a scope is seen from, as text; null where there is none."""
-    assert scope.rows.key is not None
-    return SQL("({})::text").format(SQL(scope.rows.key(scope.alias)))
+    assert scope.source.has_key
+    return SQL("({})::text").format(SQL(scope.source.key(scope.alias)))
 
 
 def row_named(scope: Scope, path: Path) -> Composed:

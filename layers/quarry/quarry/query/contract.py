@@ -35,8 +35,10 @@ class _Shortened:
     schema: Callable[[], CoreSchema]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(self.short, return_schema=self.schema())
-        return core_schema.no_info_after_validator_function(lambda value: value, handler(source), serialization=written)
+        serialization = core_schema.plain_serializer_function_ser_schema(self.short, return_schema=self.schema())
+        return core_schema.no_info_after_validator_function(
+            lambda value: value, handler(source), serialization=serialization
+        )
 
 
 ShortQuery = Annotated[Query, _Shortened(_short, core_schema.dict_schema)]

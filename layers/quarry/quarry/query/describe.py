@@ -14,7 +14,6 @@ from typing import Any
 from quarry.language.messages import pgettext, writing
 from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.query.ambiguity import compared_unlike
 from quarry.query.contract import (
     CHANGEABLE,
     CONDITIONS_MAX,
@@ -26,7 +25,7 @@ from quarry.query.contract import (
     Understood,
     UnderstoodEvent,
 )
-from quarry.query.paths import measure_called
+from quarry.query.paths import compared_unlike, measure_called
 from quarry.query.phrases import Phrases, number_of
 from quarry.schema.algebra import (
     Aggregate,
@@ -75,7 +74,7 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
         text.text(),
         list(_chips(phrases, query)),
         labels or [column.label for column in result.columns],
-        [" – ".join(text.named(row)) for row in result.rows] if query.group else [],
+        [" – ".join(text.keys_of(row)) for row in result.rows] if query.group else [],
     )
 
 
@@ -91,15 +90,15 @@ def _parts_read(query: Query, phrases: Phrases) -> list[str]:
     text = _Sentence(phrases, query, Result([], [], 0, truncated=False))
     conditions = [text.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
     words = [phrases.say("words", text=query.text)] if query.text else []
-    asked = [*map(phrases.field, query.select), *map(phrases.aggregate, query.aggregate)]
+    columns = [*map(phrases.field, query.select), *map(phrases.aggregate, query.aggregate)]
     if [each.name for each in query.aggregate] == ["count"] and not query.aggregate[0].where:
-        asked = [phrases.say("as_number")]
+        columns = [phrases.say("as_number")]
     by = [phrases.say("as_groups", keys=text.keys)] if query.group else []
     order = [phrases.say("as_order", orders=text.orders)] if query.order else []
     limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
     groups = ", ".join(_parts_read(query.then, phrases.of_groups(query))) if query.then is not None else ""
     then = [phrases.say("as_then", what=groups)] if groups else []
-    return [*conditions, *words, *asked, *by, *order, *limit, *then]
+    return [*conditions, *words, *columns, *by, *order, *limit, *then]
 
 
 def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
@@ -162,17 +161,17 @@ class _Sentence:
         return any(row[place] is None for row in self.result.rows for place in divided)
 
     def _divides(self, aggregate: Aggregate) -> bool:
-        name, known = aggregate.field or "", self.phrases.source.measures
-        measure = measure_called(name, known) if aggregate.fn == "measure" else None
+        name, measures = aggregate.field or "", self.phrases.source.measures
+        measure = measure_called(name, measures) if aggregate.fn == "measure" else None
         definition = measure.aggregate if measure else aggregate
         return definition.fn in ("ratio", "change") or any(map(self._divides, definition.operands))
 
     def _rows(self) -> str:
-        shown = len(self.result.rows)
-        phrase = "rows" if shown == self.result.total else "some_rows"
+        rows = len(self.result.rows)
+        phrase = "rows" if rows == self.result.total else "some_rows"
         by = self.phrases.say("sorted", orders=self.orders) if self.query.order else ""
         by += self._tied()
-        return self._say(phrase, shown=self._number(shown), sorted=by)
+        return self._say(phrase, shown=self._number(rows), sorted=by)
 
     @property
     def orders(self) -> str:
@@ -188,10 +187,10 @@ class _Sentence:
 
     def _tied(self) -> str:
         """That more than the limit are shown, since they tie with the last; or that others tie with it, which are not."""
-        limit, shown = self.query.limit, len(self.result.rows)
+        limit, rows = self.query.limit, len(self.result.rows)
         if self.result.tied:
             return self.phrases.say("cut_in_tie")
-        return self.phrases.say("tied", number=self._number(shown)) if limit is not None and shown > limit else ""
+        return self.phrases.say("tied", number=self._number(rows)) if limit is not None and rows > limit else ""
 
     def _numbers(self) -> str:
         if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
@@ -212,14 +211,14 @@ class _Sentence:
         )
 
     def _groups(self) -> str:
-        named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
-        groups = ", ".join(named) or self.phrases.say("no_groups")
+        first_groups = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
+        groups = ", ".join(first_groups) or self.phrases.say("no_groups")
         keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
         for row in self.phrases.rows_once(self.query.aggregate):
             groups = self.phrases.say("once", label=groups, row=row)
         if len({*keys_of_rows}) < len(keys_of_rows):
             groups = self.phrases.say("namesakes", groups=groups)
-        more = len(self.result.rows) - len(named)
+        more = len(self.result.rows) - len(first_groups)
         if more:
             groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
         aggregates = self.query.aggregate
@@ -230,12 +229,12 @@ class _Sentence:
 
     def _group(self, row: Sequence[Cell]) -> str:
         """ "October 2026 (5, 3.4 days)"."""
-        keys = self.named(row)
+        keys = self.keys_of(row)
         measured = zip(self.result.columns[len(keys) :], row[len(keys) :], strict=True)
         numbers = [self.phrases.cell(column, value) for column, value in measured]
         return " – ".join(keys) + (f" ({', '.join(numbers)})" if numbers else "")
 
-    def named(self, row: Sequence[Cell]) -> list[str]:
+    def keys_of(self, row: Sequence[Cell]) -> list[str]:
         """What a group is called, by each of its keys."""
         keyed = zip(self.result.columns, row, self.query.group, strict=False)
         return [self.phrases.cell(column, value, group.period) for column, value, group in keyed]
@@ -316,7 +315,7 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     if not query.asks_for_rows and not query.group:
         if len(columns) > 1:
             for column, cell in zip(columns, result.rows[0], strict=True):
-                yield _line(phrases, phrases.noun(), [_shown(column, cell, phrases)])
+                yield _line(phrases, phrases.noun(), [_labelled(column, cell, phrases)])
         return
     if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
         return
@@ -333,7 +332,7 @@ def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases)
     """The name of each row, and its other values after their labels. Without a selection, the key comes first."""
     first = 0 if result.query.last.select else 1
     rows = [
-        tuple(_shown(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
+        tuple(_labelled(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
         for row in result.rows
     ]
     times = Counter(rows)
@@ -354,7 +353,7 @@ def _line(phrases: Phrases, title: str, cells: Sequence[tuple[str, str]]) -> str
     return f"- {title} – {phrases.say('condition', field=', '.join(labels), value=between.join(values))}"
 
 
-def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
+def _labelled(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
     """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return column.label, phrases.cell(column, cell)
@@ -394,9 +393,9 @@ def reckoned(result: QueryResult) -> dict[str, Any]:
     of = next(iter(measures), None)
     first = result.rows[0] if result.rows else []
     is_of_time = keys == 1 and query.group[0].period is not None and query.limit is None
-    named = [*zip(result.rows, result.groups, strict=True)] if keys else []
-    shown = named[-GROUPS_MAX:] if is_of_time else named[:GROUPS_MAX]
-    groups = [_group(row, label, names, keys, measures) for row, label in shown]
+    rows = [*zip(result.rows, result.groups, strict=True)] if keys else []
+    page = rows[-GROUPS_MAX:] if is_of_time else rows[:GROUPS_MAX]
+    groups = [_group(row, label, names, keys, measures) for row, label in page]
     return {
         "by": ", ".join(names[:keys]) or None,
         "groups": groups,
@@ -439,7 +438,7 @@ def understood(
     """A query and what stands beside it as one value, each condition labelled and with its evidence. Parts that are too many are
     left out.
     """
-    made = Understood(
+    unlabelled = Understood(
         sentence=how_read(query, phrases.schema, phrases.today),
         query=query,
         assumed=tuple(assumed[:CONDITIONS_MAX]),
@@ -448,21 +447,21 @@ def understood(
         about=about[:QUERY_MAX_CHARACTERS].strip(),
         unread=list(unread),
     )
-    chips = [_chip(pointer, each, phrases.condition, choices) for pointer, each in made.conditions]
+    chips = [_chip(pointer, each, phrases.condition, choices) for pointer, each in unlabelled.conditions]
     chips += [
         ConditionChip(label=phrases.condition(each), pointer=f"/having/{place}")
         for place, each in enumerate(query.having)
     ]
-    texts = (("/text", query.text), ("/about", made.about))
+    texts = (("/text", query.text), ("/about", unlabelled.about))
     chips += [ConditionChip(label=text, pointer=pointer) for pointer, text in texts if text]
-    spans = query.spans or spans_of(made.conditions, evidence)
-    return made.model_copy(update={"chips": chips, "spans": list(spans)[:EVIDENCE_MAX]})
+    spans = query.spans or spans_of(unlabelled.conditions, evidence)
+    return unlabelled.model_copy(update={"chips": chips, "spans": list(spans)[:EVIDENCE_MAX]})
 
 
-def ending(answer: Event, read: Understood | None) -> Iterator[Event]:
+def ending(answer: Event, explanation: Understood | None) -> Iterator[Event]:
     """The last events of an answer: how its question was understood, and the whole of it."""
-    if read is not None:
-        yield UnderstoodEvent(data=read)
+    if explanation is not None:
+        yield UnderstoodEvent(data=explanation)
     yield answer
 
 
@@ -481,10 +480,10 @@ def _chip(
     """The chip of a condition. What is excluded is labelled as what it excludes: its place says that it is."""
     inner, _ = affirmed(condition)
     own: list[Meaning] = ["assumed"] if pointer.startswith("/assumed") else []
-    named = {text for leaf in leaves(inner) for text in _texts(leaf)}
+    texts = {text for leaf in leaves(inner) for text in _texts(leaf)}
     first = next(leaves(inner), None)
     # the same said of several fields
-    is_one = isinstance(inner, AnyOf) and len(named) == 1 and first is not None
+    is_one = isinstance(inner, AnyOf) and len(texts) == 1 and first is not None
     text = str(first.scalars[0]) if is_one and first is not None else label(inner)
     return ConditionChip(label=text[:LABEL_MAX], pointer=pointer, choices=[*own, *choices] if choices else [])
 
@@ -500,19 +499,21 @@ def spans_of(conditions: Iterable[tuple[str, Condition]], evidence: Iterable[Evi
             yield Span(pointer=pointer, start=each.start, end=each.end)
 
 
-def evidence_of(read: Understood) -> list[Evidence]:
+def evidence_of(explanation: Understood) -> list[Evidence]:
     """The spans as evidence for the field and the value of the condition that each points to."""
-    by_pointer = dict(read.conditions)
-    found = []
-    for span in read.spans:
+    by_pointer = dict(explanation.conditions)
+    evidence = []
+    for span in explanation.spans:
         condition = by_pointer.get("/".join(span.pointer.split("/")[:3]))
         leaf = next(leaves(condition), None) if condition is not None else None
         if condition is not None and leaf is not None:
             preferred: Assertion = "preferred" if span.pointer.startswith("/preferred") else "affirmed"
             assertion: Assertion = "negated" if affirmed(condition)[1] else preferred
             value = str(leaf.scalars[0]) if leaf.scalars else ""
-            found.append(Evidence(field=leaf.field, value=value, start=span.start, end=span.end, assertion=assertion))
-    return found
+            evidence.append(
+                Evidence(field=leaf.field, value=value, start=span.start, end=span.end, assertion=assertion)
+            )
+    return evidence
 
 
 def leaves(condition: Condition) -> Iterator[Comparison]:

@@ -29,9 +29,9 @@ from quarry.query.conditions import (
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
-from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
+from quarry.query.paths import Path, resolve, source_of
 from quarry.query.phrases import Phrases
-from quarry.query.values import period_name
+from quarry.query.values import invalid, period_name
 from quarry.schema.algebra import (
     LIMIT_MAX,
     Aggregate,
@@ -75,7 +75,7 @@ def _naming(query: Query, source: Source) -> Iterator[str]:
             yield f"/group/{place}"
     for place, aggregate in enumerate(query.aggregate):
         if any(
-            is_naming(leaf.name if leaf.called is None else f"{leaf.fn}({leaf.field})", source)
+            is_naming(leaf.name if leaf.own_name is None else f"{leaf.fn}({leaf.field})", source)
             for leaf in aggregate.leaves
         ):
             yield f"/aggregate/{place}"
@@ -123,8 +123,8 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         page = SQL("order by {} fetch first {} rows with ties").format(
             _ordered(order[: len(query.order)]), Literal(limit)
         )
-        known = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
-        numbered = SQL("row_number() over (order by {})").format(_ordered(known))
+        terms = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
+        numbered = SQL("row_number() over (order by {})").format(_ordered(terms))
     sql = SQL(
         "with page as (select * from (select x.*, {} as place from (select {} from {} where {} {} offset {}) x) y"
         " order by y.place limit {})"
@@ -153,7 +153,7 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
     for place, name in enumerate(base.query.select or ROW_FIELDS):
         with base.building.collected():
             pointer = f"{base.pointer}/select/{place}"
-            path = resolve(name, base.scope.rows, base.building.schema, pointer)
+            path = resolve(name, base.scope.source, base.building.schema, pointer)
             column = Identifier(f"c{len(paths)}")
             if _is_related(base, path):
                 joins.append(_of_page(base, path, pointer, column))
@@ -172,8 +172,8 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
 def _total(base: Base) -> Composed:
     """The number of all rows, the same on every page."""
     if not base.joins:
-        return SQL("({})").format(base.counted)
-    return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
+        return SQL("({})").format(base.row_count)
+    return SQL("coalesce(page.total, ({}))").format(base.row_count if base.query.offset else SQL("0"))
 
 
 def _is_related(base: Base, path: Path) -> bool:
@@ -183,7 +183,7 @@ def _is_related(base: Base, path: Path) -> bool:
 
 def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed:
     """A join with values computed over the related rows of the page's rows. The planner reads them by an index, or all once."""
-    owner = Scope(base.building, base.scope.rows, base.building.alias())
+    owner = Scope(base.building, base.scope.source, base.building.alias())
     rows, value = many_values(owner, path, pointer)
     computed = (
         SQL("array_agg(distinct {0} order by {0}) filter (where {0} is not null)").format(value)
@@ -216,7 +216,7 @@ def _terms(base: Base) -> list[_Term]:
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             pointer = f"{base.pointer}/order/{place}/by"
-            path = resolve(order.by, scope.rows, base.building.schema, pointer)
+            path = resolve(order.by, scope.source, base.building.schema, pointer)
             if path.is_many:
                 raise invalid(
                     pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
@@ -262,17 +262,17 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
 
 def uncomputed(source: Source, schema: Schema) -> dict[str, str]:
     """Why measures of a source cannot be computed: what they add up has different units, or no such field exists."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     dated = next((name for name, each in source.fields.items() if each.kind in ("date", "datetime")), None)
     # some go from period to period
     group = (Group(field=dated, period="month"),) if dated else ()
     for name in source.measures:
-        asked = Query(source=source.name, aggregate=(Aggregate(fn="measure", field=name),), group=group)
+        query = Query(source=source.name, aggregate=(Aggregate(fn="measure", field=name),), group=group)
         try:
-            compile_query(asked, schema, datetime.date.min)
+            compile_query(query, schema, datetime.date.min)
         except InvalidInput as error:
-            found[name] = "; ".join(dict.fromkeys(each.message for each in error.errors))
-    return found
+            reasons[name] = "; ".join(dict.fromkeys(each.message for each in error.errors))
+    return reasons
 
 
 def _groups(base: Base) -> Statement:
@@ -281,9 +281,9 @@ def _groups(base: Base) -> Statement:
     return Statement(
         page_of(groups),
         base.building.parameters,
-        (*(key.column for key in groups.keys), *(number.column for number in groups.shown)),
-        (*(key.group.period for key in groups.keys), *(None for _ in groups.shown)),
-        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.shown)),
+        (*(key.column for key in groups.keys), *(number.column for number in groups.numbers)),
+        (*(key.group.period for key in groups.keys), *(None for _ in groups.numbers)),
+        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.numbers)),
         limit,
         base.query.offset,
         of_rows=False,
@@ -322,7 +322,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
 
 
 def _base_in(building: Building, query: Query, source: Source, pointer: str) -> Base:
-    scope = Scope(building, rows_of(source), ROW)
+    scope = Scope(building, source, ROW)
     fixed = [SQL("({})").format(SQL(source.guard(ROW)))]
     met = each_met(Reader(building, scope), query.where, f"{pointer}/where")
     if query.text.strip():
@@ -345,7 +345,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     query, pointer = base.query, f"{base.pointer}/select/0"
     if len(query.select) > 1:
         raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
-    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.rows, base.building.schema, pointer)
+    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.source, base.building.schema, pointer)
     if path.is_many:
         raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
     value = path_operand(base.scope, path, pointer).value
@@ -363,9 +363,9 @@ def _group_values(base: Base) -> tuple[Composed, Kind]:
     if not query.aggregate and query.group[0].period:
         raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
     groups = grouped(base, query.limit)
-    if not groups.keys and not groups.shown:
+    if not groups.keys and not groups.numbers:
         return SQL("select null as v").format(), "text"  # its errors are collected
-    return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
+    return column_of(groups), groups.numbers[0].kind if groups.numbers else groups.keys[0].kind
 
 
 DIGITS = 12
@@ -508,10 +508,10 @@ class RowConditions:
             SQL(source.key(ROW)), SQL(source.rows), met, Literal(most + 1)
         )
         # OFFSET 0: otherwise the array would be read for each place that names it
-        chosen = SQL(
+        statement = SQL(
             "select case when cardinality(f.keys) <= {} then f.keys end as keys from (select {} as keys offset 0) f"
         )
-        return chosen.format(Literal(most), array)
+        return statement.format(Literal(most), array)
 
 
 KEYS_MAX, KEYS_ACROSS_MAX = 10_000, 25_000

@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, LiteralString, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import piece_pattern
-from quarry.query.paths import NUMERIC, Rows, Step, invalid
-from quarry.query.values import Interval, interval_of, number_of, text_of, truth_of
+from quarry.query.paths import NUMERIC, Step
+from quarry.query.values import Interval, interval_of, invalid, number_of, text_of, truth_of
 from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
-from quarry.schema.source import Kind, Schema, Source
+from quarry.schema.source import NO_VALUE, Kind, Schema, Source
+
+if TYPE_CHECKING:
+    from quarry.query.conditions import Reader
 
 TRUE = SQL("true")
 
@@ -84,13 +87,15 @@ class Building:
 class Scope:
     """Rows that expressions are read from, by `alias`, with one LEFT JOIN for each reference that they follow."""
 
-    def __init__(self, building: Building, rows: Rows, alias: LiteralString, table: Composable | None = None) -> None:
+    def __init__(
+        self, building: Building, source: Source, alias: LiteralString, table: Composable | None = None
+    ) -> None:
         self.building = building
-        self.rows = rows
+        self.source = source
         self.alias = alias
-        self._tables: list[Composable] = [table or _named(rows, alias)]
-        self._reached: dict[tuple[str, str], tuple[LiteralString, Rows]] = {}
-        self._kept: dict[str, Composable] = {}
+        self._tables: list[Composable] = [table or _table(source, alias)]
+        self._reached: dict[tuple[str, str], tuple[LiteralString, Source]] = {}
+        self._expressions: dict[str, Composable] = {}
 
     @property
     def tables(self) -> Composed:
@@ -104,39 +109,39 @@ class Scope:
 
     def reach(self, steps: Sequence[Step]) -> Scope:
         """The scope as seen from the rows that references lead to. Those that the caller may not see read as null."""
-        seen = copy(self)
+        scope = copy(self)
         for step in steps:
-            name = (seen.alias, step.link.name)
+            name = (scope.alias, step.link.name)
             if name not in self._reached:
-                self._reached[name] = self._join(seen.alias, step, "left join"), step.to
-            seen.alias, seen.rows = self._reached[name]
-        return seen
+                self._reached[name] = self._join(scope.alias, step, "left join"), step.to
+            scope.alias, scope.source = self._reached[name]
+        return scope
 
     def follow(self, step: Step) -> Scope:
         """The scope as seen from all rows that a step leads to: it has one row for each of them."""
-        seen = copy(self)
-        seen.alias, seen.rows = self._join(self.alias, step, "join"), step.to
-        return seen
+        scope = copy(self)
+        scope.alias, scope.source = self._join(self.alias, step, "join"), step.to
+        return scope
 
     def add(self, table: Composable) -> None:
         """Join what has no link."""
         self._tables.append(table)
 
-    def kept(self, name: str, make: Callable[[], Composable]) -> Composable:
+    def cached(self, name: str, make: Callable[[], Composable]) -> Composable:
         """An expression over the row `alias`, made once."""
         name = f"{self.alias} {name}"
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
+        if name not in self._expressions:
+            self._expressions[name] = make()
+        return self._expressions[name]
 
     def _join(self, alias: LiteralString, step: Step, how: LiteralString) -> LiteralString:
         to = self.building.alias()
-        self.add(SQL("{} {} on {}").format(SQL(how), _named(step.to, to), joined(alias, step, to)))
+        self.add(SQL("{} {} on {}").format(SQL(how), _table(step.to, to), joined(alias, step, to)))
         return to
 
 
-def _named(rows: Rows, alias: LiteralString) -> Composed:
-    return SQL("{} {}").format(SQL(rows.rows), SQL(alias))
+def _table(source: Source, alias: LiteralString) -> Composed:
+    return SQL("{} {}").format(SQL(source.rows), SQL(alias))
 
 
 def joined(alias: LiteralString, step: Step, to: LiteralString) -> Composed:
@@ -198,14 +203,13 @@ class Related(NamedTuple):
         return self._key(None if self.outer is None else self.outer.alias)
 
     def _key(self, alias: LiteralString | None) -> SQL:
-        key = None if self.outer is None else self.outer.rows.key
-        return SQL("null" if key is None or alias is None else key(alias))
+        return SQL("null" if self.outer is None or alias is None else self.outer.source.key(alias))
 
     @property
     def _tables(self) -> Composed:
         if self.owner is None or self.outer is None:
             return self.scope.tables
-        return SQL("{}, {}").format(_named(self.outer.rows, self.owner), self.scope.tables)
+        return SQL("{}, {}").format(_table(self.outer.source, self.owner), self.scope.tables)
 
 
 def are_indexed(steps: Sequence[Step]) -> bool:
@@ -222,7 +226,7 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
     outer = outer.reach(steps[: place if building.joins else 0])
     reads_all = at_once if building.joins else not are_indexed(steps)
-    owner = building.alias() if reads_all and outer.rows.key is not None else None
+    owner = building.alias() if reads_all and outer.source.has_key else None
     first, *others = steps[place if building.joins else 0 :]
     scope = Scope(building, first.to, building.alias())
     on = joined(outer.alias if owner is None else owner, first, scope.alias)
@@ -234,7 +238,12 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
 def elements(building: Building, array: Composable) -> Related:
     """The elements of an array of one row, as rows with the column `v`."""
     alias = building.alias()
-    return Related(Scope(building, Rows("elements", "", {}), alias, element_table(array, alias)), TRUE)
+    return Related(
+        Scope(
+            building, Source("elements", "elements", (), "", NO_VALUE, NO_VALUE, {}), alias, element_table(array, alias)
+        ),
+        TRUE,
+    )
 
 
 def element_table(array: Composable, alias: LiteralString) -> Composed:
@@ -267,7 +276,7 @@ class Base(NamedTuple):
         return SQL(" and ").join([*self.fixed, *self.met])
 
     @property
-    def counted(self) -> Composed:
+    def row_count(self) -> Composed:
         """`select count(*) …` of the rows."""
         return SQL("select count(*) from {} where {}").format(self.tables, self.where)
 
@@ -288,7 +297,7 @@ def key_of(value: Composable, kind: Kind, *, folds: bool = False) -> Composed:
     return _unless_blank(value, folded(value)) if kind == "text" else SQL("({})").format(value)
 
 
-def shown(value: Composable, kind: Kind) -> Composed:
+def display_of(value: Composable, kind: Kind) -> Composed:
     """A value as a group shows it; blank text is null."""
     return _unless_blank(value, SQL("btrim(({})::text)").format(value)) if kind == "text" else SQL("({})").format(value)
 
@@ -318,23 +327,23 @@ def aggregated(
     function: str, value: Composable | None, kind: Kind, only: Composable | None = None, fraction: float = 0.5
 ) -> Composed:
     """An aggregate over the rows for which `only` holds. No rows have a sum of 0. `fraction` says which percentile."""
-    chosen = filtered(only)
+    only_rows = filtered(only)
     if value is None:
-        return SQL("count(*){}").format(chosen)
+        return SQL("count(*){}").format(only_rows)
     if function == "count":
-        return SQL("count({}){}").format(shown(value, kind), chosen)
+        return SQL("count({}){}").format(display_of(value, kind), only_rows)
     if function == "count_distinct":
-        return SQL("count(distinct {}){}").format(key_of(value, kind), chosen)
+        return SQL("count(distinct {}){}").format(key_of(value, kind), only_rows)
     if function == "sum":
-        return SQL("coalesce(sum(({})::numeric){}, 0)").format(value, chosen)
+        return SQL("coalesce(sum(({})::numeric){}, 0)").format(value, only_rows)
     if function in ("avg", "stddev"):
-        return SQL("{}(({})::numeric){}").format(SQL("avg" if function == "avg" else "stddev_samp"), value, chosen)
+        return SQL("{}(({})::numeric){}").format(SQL("avg" if function == "avg" else "stddev_samp"), value, only_rows)
     if function in ("median", "percentile"):
         # of numbers with a fraction in between, which only double precision has
         return SQL("(percentile_cont({}) within group (order by ({})::float8){})::numeric").format(
-            Literal(fraction), value, chosen
+            Literal(fraction), value, only_rows
         )
-    return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+    return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), display_of(value, kind), only_rows)
 
 
 class Parted(NamedTuple):
@@ -374,23 +383,12 @@ def in_parts(function: str, value: Composable | None, kind: Kind, only: Composab
 
 
 def is_finite(value: Composable) -> Composed:
-    """Whether it is a number, neither NaN, which Postgres takes for the greatest, nor infinite: only these have a scale."""
+    """Whether it is a finite number: only these have a scale. Postgres takes NaN for the greatest number."""
     return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
-class ConditionPlace(Protocol):
-    """Where a condition stands: in whose rows, and whether within OR or NOT (`at_once`)."""
-
-    @property
-    def building(self) -> Building: ...
-    @property
-    def scope(self) -> Scope | None: ...
-    @property
-    def at_once(self) -> bool: ...
-
-
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
-
+_POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
 
 Holds = Callable[[Sequence[str], Building], Composable]
 """Whether a row holds one of some texts."""
@@ -410,9 +408,7 @@ class Operand(NamedTuple):
     as a whole."""
 
 
-def compared(
-    operand: Operand, other: Operand | None, comparison: Comparison, reader: ConditionPlace, pointer: str
-) -> Composed:
+def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Reader, pointer: str) -> Composed:
     """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does. `other` is the
     field that it is compared with.
     """
@@ -424,40 +420,37 @@ def compared(
         met = _met(reader.building, operand, comparison.model_copy(update={"op": op}), pointer)
     else:
         met = _with_field(operand, op, other, pointer)
-    if not is_denied:
-        return met if operand.many is None else operand.many.any(met)
-    return SQL("({}) is not true").format(met) if operand.many is None else SQL("not {}").format(operand.many.any(met))
+    return _of_rows(operand, met, is_denied=is_denied)
 
 
 def holds_any(operand: Operand, comparison: Comparison, building: Building) -> Composed:
     """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
-    is_denied = comparison.op == "!="
-    if operand.many is not None:
-        met = operand.many.any(met)
-        # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
-        return SQL("not {}").format(met) if is_denied else met
-    return SQL("({}) is not true").format(met) if is_denied else met
+    return _of_rows(operand, met, is_denied=comparison.op == "!=")
 
 
-def _with_many(operand: Operand, query: Query, is_denied: bool, reader: ConditionPlace, pointer: str) -> Composed:
+def _of_rows(operand: Operand, met: Composed, *, is_denied: bool) -> Composed:
+    """True of the rows whose value, or one of whose values, meets a condition; where it `is_denied`, of the others."""
+    if operand.many is None:
+        return SQL("({}) is not true").format(met) if is_denied else met
+    met = operand.many.any(met)
+    # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
+    return SQL("not {}").format(met) if is_denied else met
+
+
+def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Reader, pointer: str) -> Composed:
     """A value among those of another query, or not among them: joined, since IN may be run for each row within NOT and OR."""
-    found = reader.building.values_of(query, pointer)
-    _check_alike(operand, found.kind, pointer)
-    value = folded(operand.value) if operand.kind == "text" else operand.value
+    value, others = _with_values(reader.building, operand, query, pointer)
     if reader.at_once and reader.scope is not None:
         alias = SQL(reader.building.alias())
         reader.scope.add(
-            SQL("left join (select distinct v from ({}) d (v)) {} on {}.v = {}").format(found.sql, alias, alias, value)
+            SQL("left join (select distinct v from ({}) d (v)) {} on {}.v = {}").format(others.sql, alias, alias, value)
         )
         return SQL("{}.v is {}").format(alias, SQL("null" if is_denied else "not null"))
     return SQL("{} (select from ({}) d (v) where d.v = {})").format(
-        SQL("not exists" if is_denied else "exists"), found.sql, value
+        SQL("not exists" if is_denied else "exists"), others.sql, value
     )
-
-
-_POSITIVE: dict[Operator, Operator] = {"!=": "=", "is_null": "not_null"}
 
 
 def _met(building: Building, operand: Operand, comparison: Comparison, pointer: str) -> Composed:
@@ -468,7 +461,8 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     if op in PIECES:
         if operand.kind != "text" and not (operand.is_array and op == "contains"):
             raise invalid(
-                f"{pointer}/op", f"{operand.name} is {operand.kind}: `{op}` looks in text{_ARRAYS.get(op, '')}"
+                f"{pointer}/op",
+                f"{operand.name} is {operand.kind}: `{op}` looks in text{' and in arrays' if op == 'contains' else ''}",
             )
         if op != "contains" and comparison.query is not None:
             raise invalid(f"{pointer}/value", f"`{op}` takes a text, not a query")
@@ -486,9 +480,6 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     if op in PIECES:
         return _any(_piece(building, operand, op, text_of(*each)) for each in scalars)
     return _with_plain(building, operand, op, scalars, pointer)
-
-
-_ARRAYS = {"contains": " and in arrays"}
 
 
 def _piece(building: Building, operand: Operand, op: str, text: str) -> Composed:
@@ -557,16 +548,21 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
 
 def _with_query(building: Building, operand: Operand, op: str, query: Query, pointer: str) -> Composed:
     """A value among those of another query, or compared with its only one."""
-    found = building.values_of(query, f"{pointer}/value")
-    _check_alike(operand, found.kind, f"{pointer}/value")
-    value = folded(operand.value) if operand.kind == "text" else operand.value
+    value, others = _with_values(building, operand, query, f"{pointer}/value")
     if op == "=":
-        return SQL("{} in ({})").format(value, found.sql)
+        return SQL("{} in ({})").format(value, others.sql)
     if op not in _COMPARATORS:
         raise invalid(f"{pointer}/op", f"{op} takes no query")
-    if not found.is_single:
+    if not others.is_single:
         raise invalid(f"{pointer}/value", f"{op} compares with one value: aggregate the query, or limit it to 1")
-    return SQL("{} {} ({})").format(value, SQL(op), found.sql)
+    return SQL("{} {} ({})").format(value, SQL(op), others.sql)
+
+
+def _with_values(building: Building, operand: Operand, query: Query, pointer: str) -> tuple[Composable, Values]:
+    """A value in the form that the values of another query are compared in, and these."""
+    others = building.values_of(query, pointer)
+    _check_alike(operand, others.kind, pointer)
+    return folded(operand.value) if operand.kind == "text" else operand.value, others
 
 
 def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Composed:

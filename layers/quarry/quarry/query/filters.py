@@ -143,15 +143,15 @@ def as_queried(condition: Condition, source: Source) -> Condition:
     facet.
     """
 
-    def named(each: Condition, _: str = "") -> Condition:
+    def as_contains(each: Condition, _: str = "") -> Condition:
         if not isinstance(each, Comparison):
-            return mapped(each, named)
+            return mapped(each, as_contains)
         if source.facets[facet_of(each)].facet not in ("title", "text") or not each.scalars:
             return each
-        held = each.model_copy(update={"op": "contains"})
-        return Not(negated=held) if each.op == "!=" else held
+        contains = each.model_copy(update={"op": "contains"})
+        return Not(negated=contains) if each.op == "!=" else contains
 
-    return named(typed(condition, source))
+    return as_contains(typed(condition, source))
 
 
 def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:
@@ -191,10 +191,10 @@ def _link_of(condition: Condition, source: Source) -> str | None:
 
 def _names_same(condition: Condition, other: Condition) -> bool:
     """Whether two conditions name values of one facet. Bounds of a range do not count: they hold for the same row."""
-    named, also = (
+    facets, other_facets = (
         {facet_of(each) for each in comparisons_of([part]) if each.op not in RANGES} for part in (condition, other)
     )
-    return not named.isdisjoint(also)
+    return not facets.isdisjoint(other_facets)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from typing import LiteralString, NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
-from quarry.query.expressions import DATES, Base, Operand, Scope, first_day, key_of, shown
+from quarry.query.expressions import DATES, Base, Operand, Scope, display_of, first_day, key_of
 from quarry.query.numbers import Number, Numbers, length_of
-from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
-from quarry.query.values import interval_of, period_start
+from quarry.query.paths import NUMERIC, Path, resolve, unknown
+from quarry.query.values import interval_of, invalid, period_start
 from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.schema.source import Field, Kind, Source
 
@@ -65,7 +65,7 @@ class Grouped(NamedTuple):
 
     base: Base
     keys: list[Key]
-    shown: list[Number]
+    numbers: list[Number]
     parts: list[Composed]
     within: Composable
     """True of the groups that are asked for, not of those before them."""
@@ -77,7 +77,7 @@ class Grouped(NamedTuple):
     @property
     def measured(self) -> list[Number]:
         """The numbers whose values may be NaN or infinite."""
-        return [each for each in self.shown if each.unfinite is not None]
+        return [each for each in self.numbers if each.unfinite is not None]
 
 
 def grouped(base: Base, limit: int | None) -> Grouped:
@@ -115,12 +115,12 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     parts = [
         # no copy of the rows is kept
         SQL("b as not materialized (select {} from {} where {})").format(
-            _read(keys, numbers), base.scope.tables, _where(base, keys, numbers, begins)
+            _row_columns(keys, numbers), base.scope.tables, _where(base, keys, numbers, begins)
         ),
         SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
         *_derived(numbers),
-        *_kept(
+        *_remaining(
             SQL("{} and {}").format(numbers.shown, having),
             within,
             "f" if not numbers.derived else f"d{numbers.derived[-1].place}",
@@ -182,17 +182,17 @@ def _is_bound(condition: Condition, key: Key) -> bool:
 
 def _derived(numbers: Numbers) -> list[Composed]:
     """What is computed of the numbers of groups, each after those that it is computed of."""
-    found: list[Composed] = []
+    tables: list[Composed] = []
     before = "f"
     for number in numbers.derived:
         name = f"d{number.place}"
-        found.append(
+        tables.append(
             SQL("{} as (select *, {} as {} from {})").format(
                 Identifier(name), number.sql, number.name, Identifier(before)
             )
         )
         before = name
-    return found
+    return tables
 
 
 _Within = tuple[list[Identifier], Composed, int]
@@ -201,7 +201,7 @@ _Within = tuple[list[Identifier], Composed, int]
 
 def _within(keys: list[Key], listed: list[Number], operand: NamedOperand, base: Base) -> list[_Within]:
     """What the `limit` of groups keeps: of the last, of its values within the groups before; of another, of what follows it."""
-    found: list[_Within] = []
+    limits: list[_Within] = []
     for key in keys:
         if key.group.limit is None:
             continue
@@ -214,11 +214,11 @@ def _within(keys: list[Key], listed: list[Number], operand: NamedOperand, base: 
             terms += [SQL("h.{} desc nulls last").format(number.name) for number in listed[:1]]
         outer = keys[: key.place] if key is keys[-1] else keys[: key.place + 1]
         terms += [SQL("h.{} nulls last").format(name) for each in keys for name in each.names]
-        found.append(([name for each in outer for name in each.names], SQL(", ").join(terms), key.group.limit))
-    return found
+        limits.append(([name for each in outer for name in each.names], SQL(", ").join(terms), key.group.limit))
+    return limits
 
 
-def _kept(having: Composed, within: list[_Within], table: str) -> list[Composed]:
+def _remaining(having: Composed, within: list[_Within], table: str) -> list[Composed]:
     """`h`, the groups that `having` keeps, and of these the first within others."""
     if not within:
         return [SQL("h as (select * from {} h where {})").format(Identifier(table), having)]
@@ -232,10 +232,12 @@ def _kept(having: Composed, within: list[_Within], table: str) -> list[Composed]
         )
         for place, (names, order, _) in enumerate(within)
     ]
-    kept = [SQL("{} <= {}").format(Identifier(f"w_{place}"), Literal(each[2])) for place, each in enumerate(within)]
+    ranked_first = [
+        SQL("{} <= {}").format(Identifier(f"w_{place}"), Literal(each[2])) for place, each in enumerate(within)
+    ]
     return [
         SQL("h as (select * from (select *, {} from {} h where {}) h where {})").format(
-            SQL(", ").join(ranks), Identifier(table), having, SQL(" and ").join(kept)
+            SQL(", ").join(ranks), Identifier(table), having, SQL(" and ").join(ranked_first)
         )
     ]
 
@@ -243,7 +245,7 @@ def _kept(having: Composed, within: list[_Within], table: str) -> list[Composed]
 def total_of(groups: Grouped) -> Composed:
     """The number of rows in the groups. A row with several values is in several groups, and counts once."""
     if any(key.is_many for key in groups.keys):
-        return SQL("({})").format(groups.base.counted)
+        return SQL("({})").format(groups.base.row_count)
     return SQL("(select coalesce(sum(n), 0) from g where {})").format(groups.within)
 
 
@@ -253,9 +255,9 @@ def page_of(groups: Grouped) -> Composed:
     columns = [
         SQL("{}.x").format(_spelling(key)) if key.x is not None else SQL("p.{}").format(key.name) for key in groups.keys
     ]
-    columns += [SQL("p.{}").format(number.name) for number in groups.shown]
-    named = [SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)]
-    named += [SQL("p.{}, ").format(tie_name(at)) for at in range(len(groups.ordered_by))]
+    columns += [SQL("p.{}").format(number.name) for number in groups.numbers]
+    cells = [SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)]
+    cells += [SQL("p.{}, ").format(tie_name(at)) for at in range(len(groups.ordered_by))]
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
     return SQL(
         "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
@@ -263,7 +265,7 @@ def page_of(groups: Grouped) -> Composed:
         " from (select) one left join p on true{} order by p.place"
     ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key, in_parts=groups.in_parts) for key in spelled)]),
-        SQL("").join(named),
+        SQL("").join(cells),
         total_of(groups),
         groups.within,
         *(_unfinite(groups, place, name) for place, name in enumerate(("odd", "each"), 1)),
@@ -286,17 +288,17 @@ def bucket_name(group: Group, value: object) -> str | None:
 def source_of_groups(groups: Grouped, source: Source) -> Source:
     """The groups as rows that can be asked about: their keys and numbers are fields, by the names that the query has for them."""
     rows = SQL("(select * from ({}) q where q.place is not null)").format(page_of(groups)).as_string()
-    shown: list[tuple[Column, Kind]] = [
+    columns: list[tuple[Column, Kind]] = [
         (key.column, "date" if key.group.period else "number" if key.group.is_bucketed else key.kind)
         for key in groups.keys
     ]
-    shown += [(number.column, number.kind) for number in groups.shown]
+    columns += [(number.column, number.kind) for number in groups.numbers]
     fields = {
         column.name: Field(
             column.name, kind, partial("{1}.c{0}".format, place), column.label, column.label,
             unit=None if kind == "money" else column.unit, currency=column.unit if kind == "money" else None,
         )
-        for place, (column, kind) in enumerate(shown)
+        for place, (column, kind) in enumerate(columns)
     }  # fmt: skip
     first = groups.keys[0].column.label
     return Source(source.name, source.label, (first,), rows, "{}.place".format, "({}.c0)::text".format, fields)
@@ -315,13 +317,13 @@ def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
 
 def column_of(groups: Grouped) -> Composed:
     """The only aggregate, else the only group, as a subquery reads it."""
-    name = groups.shown[0].name if groups.shown else groups.keys[0].name
+    name = groups.numbers[0].name if groups.numbers else groups.keys[0].name
     return SQL("with {} select {} as v from p").format(SQL(", ").join(groups.parts), name)
 
 
 def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     scope = base.scope
-    path = resolve(group.field, scope.rows, scope.building.schema, f"{pointer}/field")
+    path = resolve(group.field, scope.source, scope.building.schema, f"{pointer}/field")
     if group.period is not None and path.kind not in DATES:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
     if group.is_bucketed and path.kind not in NUMERIC:
@@ -332,8 +334,8 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group)
-    named = row_named(scope, path) if path.names_rows else None
-    key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named, value=operand.value)
+    row_key = row_named(scope, path) if path.names_rows else None
+    key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, row_key, value=operand.value)
     if x is None:
         return key
     return key._replace(
@@ -370,7 +372,7 @@ def _compared(value: Composable, path: Path, group: Group) -> tuple[Composed, Co
         borders = Literal([Decimal(str(each)) for each in group.borders])
         return SQL("width_bucket(({})::numeric, {}::numeric[])").format(value, borders), None
     kind, folds = path.kind, isinstance(path.end, Field) and path.end.folds
-    return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
+    return key_of(value, kind, folds=folds), display_of(value, kind) if kind == "text" else None
 
 
 def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
@@ -379,10 +381,10 @@ def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: 
         if key.group.field == name:
             kind: Kind = "date" if key.group.period else "number" if key.group.is_bucketed else key.kind
             return Operand(SQL("h.{}").format(key.name), kind, name)
-    number = numbers.named(name, pointer)
+    number = numbers.by_name(name, pointer)
     if number is None:
-        known = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
-        raise unknown(pointer, "a query with groups", "group or aggregate", name, [*known, *base.scope.rows.measures])
+        names = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
+        raise unknown(pointer, "a query with groups", "group or aggregate", name, [*names, *base.scope.source.measures])
     return Operand(SQL("h.{}").format(number.name), number.kind, name)
 
 
@@ -392,12 +394,12 @@ def _order(
     """What was asked for, and the whole order: that, else periods first to last, the first aggregate highest first; then the
     groups' own values.
     """
-    asked: list[tuple[Composable, SQL]] = []
+    requested: list[tuple[Composable, SQL]] = []
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             value = operand(order.by, f"{base.pointer}/order/{place}/by").value
-            asked.append((value, SQL(f"{order.direction} nulls last")))
-    terms: list[Composable] = [SQL("{} {}").format(*term) for term in asked]
+            requested.append((value, SQL(f"{order.direction} nulls last")))
+    terms: list[Composable] = [SQL("{} {}").format(*term) for term in requested]
     if not terms:
         limited = next((key.place for key in keys if key.group.limit is not None), None)
         outer = [] if limited is None else keys[: limited or 1] if len(keys) > 1 else []
@@ -405,16 +407,16 @@ def _order(
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period or key.group.is_bucketed]
         terms += [SQL("h.{} desc nulls last").format(number.name) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
-    return asked, SQL(", ").join(terms or [SQL("h.n")])
+    return requested, SQL(", ").join(terms or [SQL("h.n")])
 
 
-def _read(keys: list[Key], numbers: Numbers) -> Composed:
+def _row_columns(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
-    read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
-    read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
-    read += [SQL("{} as {}").format(key.y or key.x, _text(key)) for key in keys if key.x is not None]
-    read += [SQL("{} as {}").format(value, Identifier(f"a{at}")) for at, value in enumerate(numbers.read)]
-    return SQL(", ").join(read)
+    columns: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
+    columns += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
+    columns += [SQL("{} as {}").format(key.y or key.x, _text(key)) for key in keys if key.x is not None]
+    columns += [SQL("{} as {}").format(value, Identifier(f"a{at}")) for at, value in enumerate(numbers.columns)]
+    return SQL(", ").join(columns)
 
 
 def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
@@ -453,7 +455,7 @@ def _whole(keys: list[Key], numbers: Numbers) -> Composed:
         for number in numbers.over_rows
         if number.unfinite is not None
     ]
-    return _made("g", "r", [name for key in keys for name in key.names], values, "count(*)")
+    return _grouped_table("g", "r", [name for key in keys for name in key.names], values, "count(*)")
 
 
 def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
@@ -470,25 +472,28 @@ def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`q`, the groups of texts as they are spelt, and `g`, the groups that these make."""
     once = [Identifier(name) for name in numbers.once]
     others = [name for key in keys for name in key.names[1:]]
-    read = [*(_text(key) if key.folding else key.name for key in keys), *others, *once]
-    named = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
+    by = [*(_text(key) if key.folding else key.name for key in keys), *others, *once]
+    key_columns = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
     parts, added, whole = list[Composable](), list[Composable](), list[Composable]()
     for number in numbers.over_rows:
-        for kept, parted in (("v", number.parted), ("w", number.unfinite_parted)):
+        for prefix, parted in (("v", number.parted), ("w", number.unfinite_parted)):
             if parted is None:
                 continue
-            names = [Identifier(f"{kept}{number.place}_{at}") for at, _ in enumerate(parted.parts)]
+            names = [Identifier(f"{prefix}{number.place}_{at}") for at, _ in enumerate(parted.parts)]
             parts += [SQL("{} as {}").format(*each) for each in zip(parted.parts, names, strict=True)]
             added += [SQL("{} as {}").format(*each) for each in zip(parted.added(names), names, strict=True)]
-            whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{kept}{number.place}")))
-    found = [_made("q", "b", read, parts, "count(*)")]
+            whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{prefix}{number.place}")))
+    tables = [_grouped_table("q", "b", by, parts, "count(*)")]
     if once:
-        found.append(_made("q1", "q", [*named, *others, *once], added, "sum(n)"))
-        return [*found, _made("g", "q1", [*(key.name for key in keys), *others], whole, "coalesce(sum(n), 0)::bigint")]
-    return [*found, _made("g", "q", [*named, *others], whole, "coalesce(sum(n), 0)::bigint")]
+        tables.append(_grouped_table("q1", "q", [*key_columns, *others, *once], added, "sum(n)"))
+        return [
+            *tables,
+            _grouped_table("g", "q1", [*(key.name for key in keys), *others], whole, "coalesce(sum(n), 0)::bigint"),
+        ]
+    return [*tables, _grouped_table("g", "q", [*key_columns, *others], whole, "coalesce(sum(n), 0)::bigint")]
 
 
-def _made(
+def _grouped_table(
     name: LiteralString, of: LiteralString, by: Sequence[Composable], numbers: Sequence[Composable], n: LiteralString
 ) -> Composed:
     """The groups `by` the first columns, with their numbers and how many rows they have."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
-from quarry.query.arithmetic import Computed, combined
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
 from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, is_finite, key_of
-from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid, measure_called, resolve_over
+from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, measure_called, resolve_over
+from quarry.query.values import Computed, combined, invalid
 from quarry.schema.algebra import Aggregate, Column, Period
 from quarry.schema.source import Field, Kind
 from quarry.spans.numbers import currency_code
@@ -67,7 +67,7 @@ class Numbers:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.all: list[Number] = []
-        self.read: list[Composable] = []
+        self.columns: list[Composable] = []
         """The columns that are read of each row."""
         self.period: tuple[int, Period] | None = None
         """The place of the key by whose periods groups follow each other."""
@@ -94,9 +94,9 @@ class Numbers:
 
     def add(self, aggregate: Aggregate, pointer: str, *, is_hidden: bool = False) -> Number:
         """Add an aggregate, once; one that `is_hidden` has no name of its own. Raises InvalidInput."""
-        known = next((number for number in self.all if number.aggregate == aggregate), None)
-        if known is not None and (is_hidden or not known.column.name.startswith("#")):
-            return known
+        existing = next((number for number in self.all if number.aggregate == aggregate), None)
+        if existing is not None and (is_hidden or not existing.column.name.startswith("#")):
+            return existing
         number = self._added(aggregate, pointer)
         if is_hidden:
             number = number._replace(column=replace(number.column, name=f"#{number.place}"))
@@ -110,23 +110,25 @@ class Numbers:
             return self._derived(aggregate, pointer)
         only = None
         if aggregate.where:
-            only = self._read(all_of(self.scope, aggregate.where, f"{pointer}/where", at_once=True))
+            only = self._column(all_of(self.scope, aggregate.where, f"{pointer}/where", at_once=True))
         return self._share(aggregate, only) if aggregate.fn == "share" else self._number(aggregate, only, pointer)
 
     def _declared(self, aggregate: Aggregate, pointer: str) -> Number:
         """A measure that the source declares, by its definition and in its unit."""
-        measure, definition = defined(aggregate, self.scope.rows, pointer)
-        made = self._added(definition, pointer)
-        column = replace(made.column, name=self._name(aggregate), label=measure.label)
-        kind = made.kind
+        measure, definition = defined(aggregate, self.scope.source, pointer)
+        number = self._added(definition, pointer)
+        column = replace(number.column, name=self._name(aggregate), label=measure.label)
+        kind = number.kind
         if measure.unit == "%":
             column = replace(column, is_share=True, unit=None)
         elif measure.unit is not None:
             is_money = measure.unit.isupper() and currency_code(measure.unit.lower()) is not None
             kind = "money" if kind == "number" and is_money else kind
             column = replace(column, unit=measure.unit, kind=kind)
-        defined_by = made.defined_by or made.aggregate.fn
-        return made._replace(aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by)
+        defined_by = number.defined_by or number.aggregate.fn
+        return number._replace(
+            aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by
+        )
 
     def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
         parts = [
@@ -180,11 +182,11 @@ class Numbers:
         """What is computed of two numbers. A ratio to nothing, or of a period without rows, is null."""
         one, two = (_measured(each, place) for place, each in enumerate(parts))
         sign = SIGNS[aggregate.fn]
-        made = combined("-" if aggregate.fn == "change" else sign, one, two, f"{pointer}/of")
+        value = combined("-" if aggregate.fn == "change" else sign, one, two, f"{pointer}/of")
         if aggregate.fn == "change":
-            made = combined("/", made, two, f"{pointer}/of")
+            value = combined("/", value, two, f"{pointer}/of")
         values = [each.name if isinstance(each, Number) else Literal(Decimal(str(each))) for each in parts]
-        sql = SQL(made.template).format(*values)
+        sql = SQL(value.template).format(*values)
         # periods that are filled in have no ratio
         if sign == "/":
             sql = SQL("(case when n > 0 then {} end)").format(sql)
@@ -194,14 +196,14 @@ class Numbers:
             or (sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number)))
         )
         name = self._name(aggregate)
-        label = aggregate.called.replace("_", " ") if aggregate.called else made.label
+        label = aggregate.own_name.replace("_", " ") if aggregate.own_name else value.label
         return Number(
-            aggregate, Column(name, label, made.kind, made.currency or made.unit, is_share), sql, made.kind, len(self.all),
+            aggregate, Column(name, label, value.kind, value.currency or value.unit, is_share), sql, value.kind, len(self.all),
             is_rounded=sign == "/" or any(isinstance(each, Number) and each.is_rounded for each in parts), is_derived=True,
-            currency_of=made.currency_of,
+            currency_of=value.currency_of,
         )  # fmt: skip
 
-    def named(self, name: str, pointer: str) -> Number | None:
+    def by_name(self, name: str, pointer: str) -> Number | None:
         """The aggregate of a name. One that the query does not list is added."""
         for number in self.all:
             if number.column.name == name:
@@ -210,14 +212,14 @@ class Numbers:
             aggregate = Aggregate.model_validate(name)
         except ValidationError:
             return None
-        if aggregate.fn == "measure" and measure_called(name, self.scope.rows.measures) is None:
+        if aggregate.fn == "measure" and measure_called(name, self.scope.source.measures) is None:
             return None
         return self.add(aggregate, pointer)
 
-    def _read(self, value: Composable) -> Composed:
-        if value not in self.read:
-            self.read.append(value)
-        return SQL("{}").format(Identifier(f"a{self.read.index(value)}"))
+    def _column(self, value: Composable) -> Composed:
+        if value not in self.columns:
+            self.columns.append(value)
+        return SQL("{}").format(Identifier(f"a{self.columns.index(value)}"))
 
     def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
         sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
@@ -232,7 +234,9 @@ class Numbers:
             column = Column(self._name(aggregate), "count", "number")
             sql, parted = aggregated("count", None, "number", only), in_parts("count", None, "number", only)
             return Number(aggregate, column, sql, "number", len(self.all), parted=parted)
-        path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
+        path = resolve_over(
+            function, aggregate.field, self.scope.source, self.scope.building.schema, f"{pointer}/field"
+        )
         sql, unfinite, parted, unfinite_parted = (
             (self._of_many(aggregate, function, path, only, pointer), None, None, None)
             if path.is_many
@@ -258,12 +262,12 @@ class Numbers:
     ) -> tuple[Composed, Composed | None, Parted | None, Parted | None]:
         """Over a value of each row; of numbers also how many are left out because they are not finite. Both over parts too."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
-        read: Composable = operand.value
+        row_value: Composable = operand.value
         if function == "count_distinct" and path.names_rows:
-            read = row_named(self.scope, path)
+            row_value = row_named(self.scope, path)
         elif function in NUMERICAL:
-            read = SQL("({})::numeric").format(read)
-        value = self._read(read)
+            row_value = SQL("({})::numeric").format(row_value)
+        value = self._column(row_value)
         every = only
         is_once = function in NUMERICAL and path.over is None and path.repeats
         if is_once:
@@ -271,28 +275,28 @@ class Numbers:
         if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
             parted = None if is_once else in_parts(function, value, operand.kind, only)
             return aggregated(function, value, operand.kind, only), None, parted, None
-        finite, among = self._read(is_finite(read)), only or SQL("true")
-        given = (
+        finite, among = self._column(is_finite(row_value)), only or SQL("true")
+        counts = (
             SQL("count({}) filter (where {})").format(value, among),
             SQL("count(*) filter (where {} and {})").format(among, finite),
         )
-        unfinite = _UNFINITE.format(*given)
+        unfinite = _UNFINITE.format(*counts)
         only = SQL("{} and {}").format(among, finite) if only else finite
         sql = aggregated(function, value, operand.kind, only, aggregate.fraction)
         if is_once:
             return sql, unfinite, *_of_one_row_each(aggregate, value, every, finite)
         parted = in_parts(function, value, operand.kind, only)
-        return sql, unfinite, parted, parted and Parted(given, "sum", _UNFINITE.format)
+        return sql, unfinite, parted, parted and Parted(counts, "sum", _UNFINITE.format)
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
         part = SQL(", {} is true").format(only) if only else SQL("")
-        read = self._read(key)
-        self.once.add(f"a{self.read.index(key)}")
-        by = SQL('{} collate "C"{}').format(read, part)
-        known = next((name for other, name in self.firsts if other == by), None)
-        name = known or Identifier(f"u{len(self.firsts)}")
-        if known is None:
+        key_column = self._column(key)
+        self.once.add(f"a{self.columns.index(key)}")
+        by = SQL('{} collate "C"{}').format(key_column, part)
+        existing = next((name for other, name in self.firsts if other == by), None)
+        name = existing or Identifier(f"u{len(self.firsts)}")
+        if existing is None:
             self.firsts.append((by, name))
         return SQL("{} and {}").format(name, only) if only else SQL("{}").format(name)
 
@@ -311,7 +315,7 @@ class Numbers:
         sums = [
             aggregated(
                 part if part in ("min", "max") else "sum",
-                self._read(
+                self._column(
                     path_operand(self.scope, path._replace(text=f"{part}({path.text})", over=part), pointer).value
                 ),
                 kind,
@@ -329,7 +333,7 @@ class Numbers:
             "(select {} from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(nullif(r.v, 'null')) e (v))"
         ).format(
             aggregated(aggregate.fn, SQL("e.v"), "number", is_finite(SQL("e.v")), aggregate.fraction),
-            self._read(of_row),
+            self._column(of_row),
             filtered(only),
         )
 
@@ -338,13 +342,13 @@ class Numbers:
         if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
             raise invalid(f"{pointer}/field", f"{path.text} has several values a row: ask its own source")
         rows, value = many_values(self.scope, path, pointer, at_once=True)
-        of_row = self._read(rows.of_row(by_row(rows.scope, value)))
+        of_row = self._column(rows.of_row(by_row(rows.scope, value)))
         return of_merged(aggregate.fn, SQL("jsonb_agg({}){}").format(of_row, filtered(only)), aggregate.fraction)
 
     def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
         rows, value = many_values(self.scope, path, pointer, at_once=True)
         keys = rows.of_row(SQL("jsonb_agg(distinct {})").format(key_of(value, path.kind)))
-        of_row = self._read(SQL("coalesce({}, '[]')").format(keys))
+        of_row = self._column(SQL("coalesce({}, '[]')").format(keys))
         return SQL(
             "(select count(distinct e.v) from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(r.v) e (v))"
         ).format(of_row, filtered(only))
@@ -370,8 +374,8 @@ def _of_one_row_each(
     aggregate: Aggregate, value: Composable, only: Composable | None, finite: Composable
 ) -> tuple[Parted, Parted]:
     """An aggregate over the values of other rows, each of which is a part, and how many of them are not finite."""
-    chosen = SQL("{} and {}").format(only, finite) if only else finite
-    values = (aggregated("min", value, "number", only), aggregated("min", value, "number", chosen))
+    finite_only = SQL("{} and {}").format(only, finite) if only else finite
+    values = (aggregated("min", value, "number", only), aggregated("min", value, "number", finite_only))
 
     def computed(_: Composable, value: Composable) -> Composed:
         return aggregated(aggregate.fn, value, "number", None, aggregate.fraction)

@@ -7,7 +7,7 @@ A facet with `by` and `of` is a field, the title of the row that is referred to,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
@@ -16,13 +16,11 @@ from typing import Any, LiteralString
 from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
-    LinkDeclaration,
-    Parent,
     Referred,
     RelatedRows,
     is_template,
 )
-from quarry.collections.facets import DATE, OwnTable, column_of, facet_label, refers, row_nouns, value_of_related
+from quarry.collections.facets import OwnTable, column_of, facet_label, refers, row_nouns, value_of_related
 from quarry.collections.names import table_name, words
 from quarry.collections.predicate import read_measure, read_predicate
 from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
@@ -30,7 +28,7 @@ from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.uses import NUMBERS, UsedColumn, as_kind, is_single
 from quarry.language.word_forms import plural, singular
 from quarry.schema.algebra import CONDITIONS, Aggregate, Condition
-from quarry.schema.source import KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf, SqlOn
+from quarry.schema.source import DATE, KINDS, Field, Kind, Link, Measure, Source, SqlHoldsWords, SqlOf, SqlOn
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -98,9 +96,9 @@ def _left_out(collection: Collection) -> Iterator[str]:
     declaration = collection.declaration
     if declaration.where:
         yield f"leaves out rows by {', '.join(declaration.where.columns)}"
-    for by, kept in declaration.kept_with.items():
-        of = table_name(kept.of)[1]
-        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(kept.where.columns)}"
+    for by, parent in declaration.kept_with.items():
+        of = table_name(parent.of)[1]
+        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(parent.where.columns)}"
 
 
 def own_source(
@@ -171,9 +169,9 @@ def _fields_of_related(collection: OwnTable, table: Source, rows: RelatedRows) -
         listed = (table, facet.name) if facet and facet.is_listed and facet.facet != "title" else None
         sql: SqlOf = lambda row: collection.other_column(column, row)  # noqa: E731
         kind = _KINDS.get(used.base, "text")
-        shown = facet.plural if facet else plural(label)
-        known = facet.words if facet and listed else ()
-        return Field(name, kind, sql, label, shown, used.is_array, listed=listed, words=known)
+        several = facet.plural if facet else plural(label)
+        other_names = facet.words if facet and listed else ()
+        return Field(name, kind, sql, label, several, used.is_array, listed=listed, words=other_names)
 
     return {name: field_of(name, column) for name, column in rows.fields.items()}
 
@@ -197,15 +195,15 @@ def _measures(collection: Collection, names: Set[str]) -> dict[str, Measure]:
     }
 
 
-def _with_texts(read: Any, names: Set[str]) -> Any:
-    if isinstance(read, list):
-        return [_with_texts(each, names) for each in read]
-    if not isinstance(read, dict):
-        return read
-    other = read["value"].get("field") if isinstance(read.get("value"), dict) else None
+def _with_texts(definition: Any, names: Set[str]) -> Any:
+    if isinstance(definition, list):
+        return [_with_texts(each, names) for each in definition]
+    if not isinstance(definition, dict):
+        return definition
+    other = definition["value"].get("field") if isinstance(definition.get("value"), dict) else None
     if other is not None and other.partition(".")[0] not in names:
-        return {**read, "value": other}
-    return {key: _with_texts(each, names) for key, each in read.items()}
+        return {**definition, "value": other}
+    return {key: _with_texts(each, names) for key, each in definition.items()}
 
 
 @cache
@@ -358,41 +356,37 @@ class _Forth:
     """Whether they lead to all related rows of a table, not only to those of its collection."""
 
     def links(self) -> Iterator[Link]:
-        for name, facet in self.collection.declaration.facets.items():
-            if facet.through is not None:
-                yield self._through(name, facet)
-            elif facet.of is not None:
-                yield self._by(name, facet)
-        for name, link in self.collection.declaration.links.items():
-            yield self._to(name, link)
-        for name, rows in self.collection.declaration.related.items():
+        declaration = self.collection.declaration
+        for name, facet in declaration.facets.items():
+            if facet.of is not None:
+                yield self._by_facet(name, facet)
+        for name, link in declaration.links.items():
+            yield self._by_columns(name, facet_label(name), link.of or "", link.key, link.by, link.key)
+        for name, rows in declaration.related.items():
             yield self._to_related(name, rows)
-        parent = self.collection.declaration.part_of
+        parent = declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
-        if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
-            yield self._to_parent(name, parent)
+        if parent is not None and name.isidentifier() and name not in declaration.facets:
+            key = parent.key or "id"
+            yield self._by_columns(name, name.replace("_", " "), parent.of, (key,), (parent.by,), parent.show)
 
-    def _by(self, name: str, facet: FacetDeclaration) -> Link:
-        """The row at the end of one reference, or of several, one after the other."""
-        is_chain = isinstance(facet.title, Referred)
-        rows = self.collection.chained(facet, lambda last: f"{last}.*", self._rows) if is_chain else None
-        return self._link(name, facet, rows)
-
-    def _through(self, name: str, facet: FacetDeclaration) -> Link:
-        """The rows that another table joins a row with."""
-        collection = self.collection
-        of = self._rows(facet.of or "")
-        rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
-        return self._link(name, facet, rows)
-
-    def _link(self, name: str, facet: FacetDeclaration, rows: LiteralString | None) -> Link:
-        label, end = facet.label or facet_label(name), _ends(facet)[0]
-        is_many, on = facet.through is not None, refers(self.collection, facet)
-        key = self._key_of(facet)
-        if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)
-        shown = self._title_alone(facet)
-        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), shown, key, is_many)
+    def _by_facet(self, name: str, facet: FacetDeclaration) -> Link:
+        """The row at the end of one reference, or of several, one after the other; or the rows that another table joins a row
+        with.
+        """
+        collection, is_many, rows = self.collection, facet.through is not None, None
+        if is_many:
+            of = self._rows(facet.of or "")
+            rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
+        elif isinstance(facet.title, Referred):
+            rows = collection.chained(facet, lambda last: f"{last}.*", self._rows)
+        table, title = _ends(facet)
+        # the one declared field of a table that is no collection
+        own = "title" if is_template(title) else title
+        fields = {own: _field(own, KINDS[facet.kind], title_of(collection, facet))}
+        on, key = refers(collection, facet), self._key_of(facet)
+        label = facet.label or facet_label(name)
+        return self._to(name, label, on, table, fields, rows, is_many=is_many, key=key, is_shared=is_many)
 
     def _key_of(self, facet: FacetDeclaration) -> SqlOf:
         """The key of the row at the end of a facet's references."""
@@ -401,65 +395,57 @@ class _Forth:
             key, title = title.key, title.title
         return lambda row: self.collection.column(key or "id", row)
 
-    def _all_rows(self, target: Collection) -> LiteralString | None:
-        """The table of a collection that leaves out some rows: a reference leads to those too, as facets show them."""
-        return None if target.source_sql == target.table_sql else target.table_sql
-
-    def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
-        """The one declared field of a table that is no collection."""
-        title = _ends(facet)[1]
-        name = "title" if is_template(title) else title
-        return {name: _field(name, KINDS[facet.kind], title_of(self.collection, facet))}
-
     def _rows(self, table: str) -> LiteralString:
         """The rows of a table that links lead to. Those of a collection are guarded as its source is."""
         of = self.declared.get(table_name(table))
         return self.collection.other_table(table) if of is None else of.table_sql
 
-    def _to(self, name: str, link: LinkDeclaration) -> Link:
-        collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))
+    def _to(
+        self,
+        name: str,
+        label: str,
+        on: SqlOn,
+        table: str,
+        fields: Mapping[str, Field],
+        rows: LiteralString | None = None,
+        *,
+        leads_to_all: bool = True,
+        **options: Any,
+    ) -> Link:
+        """The link to the collection of a table, or to the table with these fields where it has none. A reference
+        `leads_to_all` rows of the table, as facets show them, also to those that its collection leaves out.
+        """
+        target = self.declared.get(table_name(table))
+        if target is None:
+            return Link(name, label, on, rows=rows or self.collection.other_table(table), fields=fields, **options)
+        if rows is None and leads_to_all and target.source_sql != target.table_sql:
+            rows = target.table_sql
+        return Link(name, label, on, target=target.name, rows=rows, **options)
+
+    def _by_columns(
+        self, name: str, label: str, table: str, key: Sequence[str], by: Sequence[str], columns: Iterable[str]
+    ) -> Link:
+        """The row of a table whose `key` equals the columns `by` of a row."""
+        collection, pairs = self.collection, list(zip(key, by, strict=True))
+        fields = {each: _field(each, "text", _text(collection, each)) for each in columns}
 
         def on(row: LiteralString, other: LiteralString) -> LiteralString:
             return _are_equal(collection, pairs, other, row)
 
-        target = self.declared.get(table_name(link.of or ""))
-        label = facet_label(name)
-        if target is not None:
-            return Link(name, label, on, False, target.name, self._all_rows(target))
-        shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
-        return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
+        return self._to(name, label, on, table, fields, is_many=False)
 
     def _to_related(self, name: str, rows: RelatedRows) -> Link:
         """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
-        collection, label = self.collection, facet_label(name)
-        is_indexed = name in collection.indexed_relations
-        target = self.declared.get(table_name(rows.of))
-        on = partial(collection.belongs, rows)
-        if target is not None:
-            all_rows = self._all_rows(target) if self.is_of_table else None
-            return Link(name, label, on, True, target.name, all_rows, is_indexed=is_indexed)
-        shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
-        shown |= {
-            each: replace(
-                _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array
-            )
-            for each, facet in collection.declaration.facets.items()
-            if facet.related == name
-            for is_array in [facet.kind == "array"]
-        }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed=is_indexed)
-
-    def _to_parent(self, name: str, parent: Parent) -> Link:
-        collection, key = self.collection, parent.key or "id"
-
-        def on(row: LiteralString, other: LiteralString) -> LiteralString:
-            return f"{collection.column(key, other)} = {collection.column(parent.by, row)}"
-
-        target = self.declared.get(table_name(parent.of))
-        if target is not None:
-            return Link(name, name.replace("_", " "), on, False, target.name, self._all_rows(target))
-        shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
-        return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
+        collection = self.collection
+        fields = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
+        for each, facet in collection.declaration.facets.items():
+            if facet.related == name:
+                field = _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet))
+                fields[each] = replace(field, is_array=facet.kind == "array")
+        return self._to(
+            name, facet_label(name), partial(collection.belongs, rows), rows.of, fields,
+            leads_to_all=self.is_of_table, is_many=True, is_indexed=name in collection.indexed_relations,
+        )  # fmt: skip
 
 
 def _are_equal(
@@ -495,16 +481,16 @@ def _links_back(collection: Collection, others: Sequence[Collection], forth: set
     taken, with the reference behind it: `flights_origin`.
     """
     declaration = collection.declaration
-    taken = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
+    names = forth | {*declaration.facets, *declaration.predicates, *declaration.links}
     for other in others:
         # of several facets over one reference the first is called as it is: `mover`, not the `party` of the mover
         by_columns = {(each.by, each.through is None): each for each in reversed([*_references(other, collection)])}
         references = [*reversed(by_columns.values())]
         for each in references:
-            is_plain = len(references) == 1 and other.name not in taken
+            is_plain = len(references) == 1 and other.name not in names
             name = other.name if is_plain else f"{other.name}_{each.name}"
-            if name not in taken:
-                taken.add(name)
+            if name not in names:
+                names.add(name)
                 yield _link_back(collection, name, other.label.lower(), each)
 
 

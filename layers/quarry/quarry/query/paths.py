@@ -1,30 +1,45 @@
 """What a field path means in a schema: which links it follows, and the field, predicate or related rows that it ends at.
-And the measures that a source declares.
+And the measures that a source declares; and what a query must tell apart though it does not say so: amounts in several
+currencies, and rows of one name.
 
-The comparisons of a query are gone through with the rows that each is about, and a pointer to it (RFC 6901). Pure.
+The comparisons of a query are gone through with the source that each is about, and a pointer to it (RFC 6901). Pure.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Literal, LiteralString, NamedTuple, get_args
+from dataclasses import replace
+from typing import Literal, NamedTuple, get_args
 
-from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.arithmetic import (
+from pydantic import ValidationError
+
+from quarry.platform.errors import InvalidInput
+from quarry.query.values import (
     BUSINESS_HOURS,
     DECLARED_PARTS,
     PARTS,
     Computed,
     common,
     computed,
+    invalid,
     is_arithmetic,
     part_of_date,
 )
-from quarry.schema.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
-from quarry.schema.source import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
+from quarry.schema.algebra import (
+    Aggregate,
+    AllOf,
+    Comparison,
+    Condition,
+    Exists,
+    Function,
+    Group,
+    Query,
+    Result,
+    comparisons_of,
+    mapped,
+)
+from quarry.schema.source import NO_VALUE, Field, Kind, Link, Measure, Schema, Source
 
 PATH_MAX = 8
 """Links that one path follows at most."""
@@ -42,51 +57,25 @@ MONTH = "month"
 NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
 
 
-def invalid(pointer: str, message: str) -> InvalidInput:
-    """The error for one part of a query."""
-    return InvalidInput([FieldError(pointer, message)])
-
-
-def unknown(pointer: str, owner: str, what: str, name: str, known: Iterable[str]) -> InvalidInput:
+def unknown(pointer: str, owner: str, what: str, name: str, names: Iterable[str]) -> InvalidInput:
     """The error for a name that does not exist, with the nearest that do."""
-    near = nearest(name, known)
+    near = nearest(name, names)
     offered = f"; the nearest: {', '.join(near)}" if near else ""
     return invalid(pointer, f"{owner} has no {what} {name[:100]!r}{offered}")
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def nearest(name: str, names: Iterable[str]) -> list[str]:
     """The known names that look most like `name`, best first."""
-    by_folded = {each.casefold(): each for each in known}
+    by_folded = {each.casefold(): each for each in names}
     close = difflib.get_close_matches(name[:100].casefold(), by_folded, n=NEAREST, cutoff=0)
     return [by_folded[each] for each in close]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows that a path starts from or leads to: those of a source, or of a link whose other side is no source."""
-
-    name: str
-    rows: LiteralString
-    fields: Mapping[str, Field]
-    links: Mapping[str, Link] = field(default_factory=dict)
-    predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    guard: SqlOf = lambda row: "true"
-    key: SqlOf | None = None
-    holds_words: SqlHoldsWords | None = None
-    texts: Mapping[str, Field] = field(default_factory=dict)
-    measures: Mapping[str, Measure] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """All names that can come next in a path."""
-        return [*self.fields, *self.predicates, *self.links, *self.texts]
 
 
 class Step(NamedTuple):
     """A link that a path follows, and the rows that it leads to."""
 
     link: Link
-    to: Rows
+    to: Source
 
 
 class Predicate(NamedTuple):
@@ -121,14 +110,14 @@ class Path(NamedTuple):
     def repeats(self) -> bool:
         """Whether several rows may lead to the same row at its end, whose number a sum or an average must count once."""
         links = [step.link for step in self.steps]
-        is_told = bool(self.steps) and self.steps[-1].to.key is not None
+        is_told = bool(self.steps) and self.steps[-1].to.has_key
         return is_told and any(not link.is_many or link.is_shared for link in links)
 
     @property
     def names_rows(self) -> bool:
         """Whether its value is what another row is called, which has a key: rows of one name are different."""
         is_name = isinstance(self.end, Field) and self.end.names_rows and not self.leads_to_many
-        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.key is not None
+        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.has_key
 
     @property
     def is_many(self) -> bool:
@@ -180,65 +169,48 @@ class Path(NamedTuple):
         return " ".join(part for part in (*links, last.replace("_", " ")) if part)
 
 
-@lru_cache(maxsize=128)
-def rows_of(source: Source) -> Rows:
-    """A source's rows. Each has `id` and `title`, unless it declares fields of these names."""
-    own = {
-        "id": Field("id", "text", lambda row: f"({source.key(row)})::text", "id", "ids"),
-        "title": Field("title", "text", source.title, "title", "titles"),
-    }
-    fields = {**source.fields, **{name: each for name, each in own.items() if name not in source.fields}}
-    return Rows(
-        source.name,
-        source.rows,
-        fields,
-        source.links,
-        source.predicates,
-        source.guard,
-        source.key,
-        source.holds_words,
-        source.texts,
-        source.measures,
-    )
-
-
 def source_of(schema: Schema, name: str, pointer: str) -> Source:
     """The source of this name. Raises InvalidInput."""
-    found = schema.sources.get(name)
-    if found is None:
+    source = schema.sources.get(name)
+    if source is None:
         raise unknown(pointer, "the data", "source", name, schema.sources)
-    return found
+    return source
 
 
-def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    """What `path` means for `rows`: a field, a predicate, an aggregate over related rows, or arithmetic. Raises InvalidInput."""
-    found = _found(path, rows, schema, pointer)
-    if found.end is None and found.over is None:
-        to = found.steps[-1].to
-        counted = f"count({path}), " if found.leads_to_many else ""
-        raise invalid(pointer, f"{path} leads to {to.name}: name one of their fields, as {counted}{_example(to, path)}")
-    return found
+def resolve(path: str, source: Source, schema: Schema, pointer: str) -> Path:
+    """What `path` means for rows of a source: a field, a predicate, an aggregate over related rows, or arithmetic.
+
+    Raises InvalidInput.
+    """
+    resolved = _resolved_or_rows(path, source, schema, pointer)
+    if resolved.end is None and resolved.over is None:
+        to = resolved.steps[-1].to
+        as_count = f"count({path}), " if resolved.leads_to_many else ""
+        raise invalid(
+            pointer, f"{path} leads to {to.name}: name one of their fields, as {as_count}{_example(to, path)}"
+        )
+    return resolved
 
 
-def _found(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _resolved_or_rows(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The same, or the related rows themselves."""
-    if path in rows.names:
-        return _follow(path, rows, schema, pointer)
+    if path in source.names:
+        return _follow(path, source, schema, pointer)
     if is_arithmetic(path):
         try:
-            return _follow(path, rows, schema, pointer)  # a name may hold a sign
+            return _follow(path, source, schema, pointer)  # a name may hold a sign
         except InvalidInput:
-            return _computed(path, rows, schema, pointer)
+            return _computed(path, source, schema, pointer)
     if path.endswith(")") and "(" in path:
         if path.partition("(")[0].strip() in (*PARTS, *DECLARED_PARTS):
-            return _part(path, rows, schema, pointer)
-        return _over_related(path, rows, schema, pointer)
-    return _follow(path, rows, schema, pointer)
+            return _part(path, source, schema, pointer)
+        return _over_related(path, source, schema, pointer)
+    return _follow(path, source, schema, pointer)
 
 
-def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _computed(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """Arithmetic, as of the row that all its fields are read from."""
-    end = computed(path, lambda name: resolve(name, rows, schema, pointer), pointer)
+    end = computed(path, lambda name: resolve(name, source, schema, pointer), pointer)
     shared = common(end.operands)
     operands = tuple(each._replace(steps=each.steps[shared:]) for each in end.operands)
     if several := next((each for each in operands if each.is_many), None):
@@ -247,25 +219,29 @@ def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return Path(path, steps, replace(end, operands=operands))
 
 
-def resolve_rows(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def resolve_rows(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The related rows that `path` leads to; of a name that is a field and a link, by the link. Raises InvalidInput."""
-    found = _follow(path, rows, schema, pointer, to_rows=True)
-    if found.end is not None:
-        raise unknown(pointer, rows.name, "related rows", path, rows.links)
-    return found
+    resolved = _follow(path, source, schema, pointer, to_rows=True)
+    if resolved.end is not None:
+        raise unknown(pointer, source.name, "related rows", path, source.links)
+    return resolved
 
 
-def _example(rows: Rows, path: str) -> str:
-    return ", ".join(f"{path}.{name}" for name in list(rows.fields)[:NEAREST])
+def _example(source: Source, path: str) -> str:
+    return ", ".join(f"{path}.{name}" for name in list(source.selectable)[:NEAREST])
 
 
-def _follow(path: str, rows: Rows, schema: Schema, pointer: str, *, to_rows: bool = False) -> Path:
+def _follow(path: str, source: Source, schema: Schema, pointer: str, *, to_rows: bool = False) -> Path:
     steps: list[Step] = []
-    rest, here = path, rows
+    rest, here = path, source
     while True:
-        if rest in here.fields and not (to_rows and rest in here.links):
-            end = here.fields[rest]
-            return Path(path, (*steps, *_related_step(end, schema)), end)
+        if rest in here.selectable and not (to_rows and rest in here.links):
+            end = here.selectable[rest]
+            if end.related is not None:
+                to = _led_to(end.related, schema)
+                assert to is not None, end.name
+                steps.append(Step(end.related, to))
+            return Path(path, tuple(steps), end)
         if rest in here.predicates:
             return Path(path, tuple(steps), Predicate(rest, here.predicates[rest]))
         if rest in here.texts:
@@ -279,15 +255,7 @@ def _follow(path: str, rows: Rows, schema: Schema, pointer: str, *, to_rows: boo
         here = step.to
 
 
-def _related_step(end: Field, schema: Schema) -> Iterator[Step]:
-    """The step to the related rows that a field is read from."""
-    if end.related is not None:
-        to = _led_to(end.related, schema)
-        assert to is not None, end.name
-        yield Step(end.related, to)
-
-
-def _step(rest: str, here: Rows, schema: Schema, pointer: str) -> tuple[Step, str]:
+def _step(rest: str, here: Source, schema: Schema, pointer: str) -> tuple[Step, str]:
     """The link that the rest of a path begins with, and what follows it."""
     name, _, after = (rest, "", "") if rest in here.links else rest.partition(".")
     link = here.links.get(name)
@@ -297,66 +265,68 @@ def _step(rest: str, here: Rows, schema: Schema, pointer: str) -> tuple[Step, st
     return Step(link, to), after
 
 
-def _led_to(link: Link, schema: Schema) -> Rows | None:
+def _led_to(link: Link, schema: Schema) -> Source | None:
     """The rows on the other side; None where the caller has no such source."""
     if link.target is not None:
         target = schema.sources.get(link.target)
         if target is None:
             return None
-        rows = rows_of(target)
         if link.rows is None:
-            return rows
-        return replace(rows, rows=link.rows, fields={**rows.fields, **link.fields}, holds_words=None)
-    return None if link.rows is None else Rows(link.name, link.rows, link.fields, key=link.key)
+            return target
+        return replace(target, rows=link.rows, fields={**target.selectable, **link.fields}, holds_words=None)
+    if link.rows is None:
+        return None
+    return Source(link.name, link.label, (), link.rows, link.key or NO_VALUE, NO_VALUE, link.fields)
 
 
-def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _over_related(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     over = next((each for each in get_args(Over) if each == name.strip()), None)
     if over is None:
         raise unknown(pointer, "a path", "function", name.strip(), get_args(Over))
-    found = resolve_over(over, inner.strip(), rows, schema, pointer)
-    if not found.is_many:
+    resolved = resolve_over(over, inner.strip(), source, schema, pointer)
+    if not resolved.is_many:
         raise invalid(pointer, f"{inner.strip()} has one value a row: {over} in a path needs related rows, as count(…)")
-    return Path(path, found.steps, found.end, over)
+    return Path(path, resolved.steps, resolved.end, over)
 
 
 _KIND_OF_PART: Mapping[str, Kind] = {"year": "year", "fiscal_year": "year", BUSINESS_HOURS: "boolean"}
 
 
-def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def _part(path: str, source: Source, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     name = name.strip()
-    found = _follow(inner.strip(), rows, schema, pointer)
-    if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
+    resolved = _follow(inner.strip(), source, schema, pointer)
+    if not isinstance(resolved.end, Field) or resolved.end.is_array or resolved.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
-    if name in ("hour", "minute", BUSINESS_HOURS) and found.kind == "date":
+    if name in ("hour", "minute", BUSINESS_HOURS) and resolved.kind == "date":
         raise invalid(pointer, f"{inner.strip()} is a day, which has no {name}")
-    day, in_sql = found.end.sql, part_of_date(name, schema.calendar, pointer)
+    day, in_sql = resolved.end.sql, part_of_date(name, schema.calendar, pointer)
     part = replace(
-        found.end,
+        resolved.end,
         kind=_KIND_OF_PART.get(name, "number"),
         sql=lambda row: in_sql(day(row)),
-        label=f"{name.replace('_', ' ')} of {found.end.label}",
+        label=f"{name.replace('_', ' ')} of {resolved.end.label}",
     )
-    return Path(path, found.steps, part)
+    return Path(path, resolved.steps, part)
 
 
-def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+def resolve_over(function: Over, path: str, source: Source, schema: Schema, pointer: str) -> Path:
     """The path that a function is computed over. Related rows themselves can be counted. Raises InvalidInput."""
-    found = _found(path, rows, schema, pointer)
-    if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
+    resolved = _resolved_or_rows(path, source, schema, pointer)
+    if resolved.end is None and resolved.over is None and (function != "count" or not resolved.leads_to_many):
         raise invalid(
-            pointer, f"{function} needs a field of {found.steps[-1].to.name}: {_example(found.steps[-1].to, path)}"
+            pointer,
+            f"{function} needs a field of {resolved.steps[-1].to.name}: {_example(resolved.steps[-1].to, path)}",
         )
-    if function in NUMERICAL and found.kind not in NUMERIC:
-        raise invalid(pointer, f"{function} needs a number: {path} is {found.kind}")
-    if function in ("min", "max") and found.kind == "boolean":
+    if function in NUMERICAL and resolved.kind not in NUMERIC:
+        raise invalid(pointer, f"{function} needs a number: {path} is {resolved.kind}")
+    if function in ("min", "max") and resolved.kind == "boolean":
         raise invalid(pointer, f"{path} is true or false and has no {function}")
-    return found
+    return resolved
 
 
-Change = Callable[[Comparison, Rows, str], Comparison]
+Change = Callable[[Comparison, Source, str], Comparison]
 """Makes a comparison of another."""
 
 
@@ -367,21 +337,21 @@ def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str 
     source = schema.sources.get(query.source)
     if source is None:
         return query
-    return _Walk(schema, change).query(query, rows_of(source), pointer)
+    return _Walk(schema, change).query(query, source, pointer)
 
 
-_NO_ROWS = Rows("groups", "", {})
+_NO_ROWS = Source("groups", "groups", (), "", NO_VALUE, NO_VALUE, {})
 
 
 class _Walk(NamedTuple):
     schema: Schema
     change: Change
 
-    def query(self, query: Query, rows: Rows, pointer: str) -> Query:
+    def query(self, query: Query, source: Source, pointer: str) -> Query:
         aggregates = tuple(
-            self.aggregate(each, rows, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
+            self.aggregate(each, source, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
         )
-        where = self.all(query.where, rows, f"{pointer}/where")
+        where = self.all(query.where, source, f"{pointer}/where")
         having = self.nested(query.having, f"{pointer}/having")
         return query.model_copy(update={"where": where, "aggregate": aggregates, "having": having})
 
@@ -395,41 +365,41 @@ class _Walk(NamedTuple):
 
         return tuple(one(each, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
-    def aggregate(self, aggregate: Aggregate, rows: Rows, pointer: str) -> Aggregate:
+    def aggregate(self, aggregate: Aggregate, source: Source, pointer: str) -> Aggregate:
         of = tuple(
-            self.aggregate(each, rows, f"{pointer}/of/{place}") if isinstance(each, Aggregate) else each
+            self.aggregate(each, source, f"{pointer}/of/{place}") if isinstance(each, Aggregate) else each
             for place, each in enumerate(aggregate.of)
         )
-        return aggregate.model_copy(update={"where": self.all(aggregate.where, rows, f"{pointer}/where"), "of": of})
+        return aggregate.model_copy(update={"where": self.all(aggregate.where, source, f"{pointer}/where"), "of": of})
 
-    def all(self, conditions: tuple[Condition, ...], rows: Rows, pointer: str) -> tuple[Condition, ...]:
-        return tuple(self.one(each, rows, f"{pointer}/{place}") for place, each in enumerate(conditions))
+    def all(self, conditions: tuple[Condition, ...], source: Source, pointer: str) -> tuple[Condition, ...]:
+        return tuple(self.one(each, source, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
-    def one(self, condition: Condition, rows: Rows, pointer: str) -> Condition:
+    def one(self, condition: Condition, source: Source, pointer: str) -> Condition:
         if isinstance(condition, Comparison):
-            return self.comparison(condition, rows, pointer)
+            return self.comparison(condition, source, pointer)
         if isinstance(condition, Exists):
             try:
-                rows = resolve_rows(condition.exists, rows, self.schema, f"{pointer}/exists").steps[-1].to
+                source = resolve_rows(condition.exists, source, self.schema, f"{pointer}/exists").steps[-1].to
             except InvalidInput:
                 return condition
-        return mapped(condition, lambda each, at: self.one(each, rows, pointer + at))
+        return mapped(condition, lambda each, at: self.one(each, source, pointer + at))
 
-    def comparison(self, condition: Comparison, rows: Rows, pointer: str) -> Comparison:
+    def comparison(self, condition: Comparison, source: Source, pointer: str) -> Comparison:
         if condition.query is not None:
             nested = with_comparisons(condition.query, self.schema, self.change, f"{pointer}/value")
             return condition.model_copy(update={"value": nested})
-        return self.change(condition, rows, pointer)
+        return self.change(condition, source, pointer)
 
 
-def defined(aggregate: Aggregate, rows: Rows, pointer: str) -> tuple[Measure, Aggregate]:
+def defined(aggregate: Aggregate, source: Source, pointer: str) -> tuple[Measure, Aggregate]:
     """The measure that is named, and its aggregate, with the conditions under which it is asked for. Raises InvalidInput."""
     name = aggregate.field or ""
-    found = measure_called(name, rows.measures)
-    if found is None:
+    measure = measure_called(name, source.measures)
+    if measure is None:
         functions = [each for each in get_args(Function) if each != "measure"]
-        raise unknown(pointer, rows.name, "measure or function", name, [*rows.measures, *functions])
-    return found, _under(found.aggregate, aggregate)
+        raise unknown(pointer, source.name, "measure or function", name, [*source.measures, *functions])
+    return measure, _under(measure.aggregate, aggregate)
 
 
 def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None:
@@ -449,15 +419,15 @@ def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None
 
 def measures_named(aggregates: Iterable[Aggregate], measures: Mapping[str, Measure]) -> dict[str, Measure]:
     """The measures that aggregates are computed of, and those that these are, by name."""
-    found: dict[str, Measure] = {}
+    by_name: dict[str, Measure] = {}
     open_ = [*aggregates]
     while open_:
         for leaf in open_.pop().leaves:
             measure = measure_called(leaf.field or "", measures) if leaf.fn == "measure" else None
-            if measure is not None and measure.name not in found:
-                found[measure.name] = measure
+            if measure is not None and measure.name not in by_name:
+                by_name[measure.name] = measure
                 open_.append(measure.aggregate)
-    return found
+    return by_name
 
 
 def _under(definition: Aggregate, aggregate: Aggregate) -> Aggregate:
@@ -467,3 +437,155 @@ def _under(definition: Aggregate, aggregate: Aggregate) -> Aggregate:
         of = tuple(_under(each, aggregate) if isinstance(each, Aggregate) else each for each in definition.of)
         return definition.model_copy(update={"of": of})
     return definition.model_copy(update={"where": (*definition.where, *aggregate.where)})
+
+
+_MEASURES = NUMERICAL | {"min", "max"}
+
+
+def with_currencies(query: Query, schema: Schema) -> Query:
+    """The query, grouped by the currency of what it computes, unless it names one. Raises InvalidInput where only one number can
+    stand.
+    """
+    for place, condition in enumerate(query.where):
+        nested = (each.query for each in comparisons_of([condition]) if each.query is not None)
+        if by := next((field for query_ in nested for field in _unnamed(query_, schema)), None):
+            message = f"its amounts are in several currencies: compare with those of one, by {by}"
+            raise invalid(f"/where/{place}", message)
+    currencies = _unnamed(query, schema)
+    if not currencies:
+        return query
+    if query.asks_for_rows:
+        [path, *_] = currencies
+        raise invalid("/select", f"{path} adds amounts in several currencies: ask its rows, grouped by their currency")
+    return query.model_copy(update={"group": (*query.group, *(Group(field=each) for each in currencies))})
+
+
+def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
+    """The amounts over several currencies that conditions compare, or rows are ordered by, as bare numbers, since no
+    rate is known. By the path of each, that of its currency.
+    """
+    source = schema.sources[query.source]
+    conditions = [*query.where]
+    compared = [each.field for each in comparisons_of(conditions) if each.scalars]
+    ordered = [each.by for each in query.order] if query.asks_for_rows else []
+    paths = (_resolved(name, source, schema) for name in (*compared, *ordered))
+    currencies = ((path.text, path.currency_of) for path in paths if path is not None)
+    return {
+        path: currency for path, currency in currencies if currency is not None and not _is_one(conditions, currency)
+    }
+
+
+def _unnamed(query: Query, schema: Schema) -> list[str]:
+    """The fields with currencies of what a query computes, which it neither groups by nor names one of."""
+    source = schema.sources.get(query.source)
+    if source is None:
+        return []
+    grouped = {group.field for group in query.group}
+    currencies: dict[str, None] = {}
+    for aggregate in (leaf for each in aggregates_named(query) for leaf in _over_rows(each, source)):
+        path = _resolved(aggregate.field or "", source, schema)
+        currency = None if path is None else path.currency_of
+        if path is None or currency is None or aggregate.fn not in _MEASURES:
+            continue
+        if path.leads_to_many:
+            raise invalid("/aggregate", f"{path.text} is in several currencies: ask its rows, grouped by {currency}")
+        if currency not in grouped and not _is_one([*query.where, *aggregate.where], currency):
+            currencies[currency] = None
+    return [*currencies]
+
+
+def aggregates_named(query: Query) -> Iterator[Aggregate]:
+    """The aggregates of a query, and those that its order or `having` names."""
+    yield from query.aggregate
+    names = [*(each.by for each in query.order), *(each.field for each in comparisons_of(query.having))]
+    for name in names if not query.asks_for_rows else ():
+        try:
+            yield Aggregate.model_validate(name)
+        except ValidationError:
+            continue
+
+
+def _over_rows(aggregate: Aggregate, source: Source) -> Iterator[Aggregate]:
+    """The aggregates over rows that one is computed of."""
+    for leaf in aggregate.leaves:
+        if leaf.fn != "measure":
+            yield leaf
+        elif (measure := measure_called(leaf.field or "", source.measures)) is not None:
+            yield from _over_rows(measure.aggregate, source)
+
+
+def _resolved(name: str, source: Source, schema: Schema) -> Path | None:
+    try:
+        return resolve(name, source, schema, "")
+    except InvalidInput:
+        return None
+
+
+def _is_one(conditions: Iterable[Condition], field: str) -> bool:
+    """Whether conditions that must all hold name one value of a field."""
+    return any(
+        _is_one(each.all_of, field) if isinstance(each, AllOf) else _names(each, field) is not None
+        for each in conditions
+    )
+
+
+def _names(condition: Condition, field: str | None = None) -> str | None:
+    """The field that a condition names the only value of."""
+    if not isinstance(condition, Comparison) or condition.op != "=" or len(condition.scalars) != 1:
+        return None
+    return condition.field if field in (None, condition.field) else None
+
+
+def check_left_out(query: Query, result: Result, schema: Schema) -> None:
+    """Raises InvalidInput where no row meets a condition on a field by which the source leaves out rows: that there are none is
+    not known.
+    """
+    source = schema.sources.get(query.source)
+    for place, condition in enumerate(query.where if source and not result.total else ()):
+        field = next(
+            (each.field for each in comparisons_of([condition]) if _leaves_out(each.field, query, schema)), None
+        )
+        if field is not None and source is not None:
+            raise invalid(
+                f"/where/{place}",
+                f"{source.name} {source.left_out} (`where` and `kept_with` in quarry.toml), so that {field} does not say how many"
+                " there are",
+            )
+
+
+def _leaves_out(field: str, query: Query, schema: Schema) -> bool:
+    """Whether rows are left out by a field of theirs, or of rows that they refer to."""
+    source = schema.sources[query.source]
+    path = _resolved(field, source, schema)
+    if path is None or not source.left_out or not isinstance(path.end, Field):
+        return False
+    reached = schema.sources.get(path.steps[-1].to.name) if path.steps else source
+    return reached is not None and path.end.name in reached.chosen_by
+
+
+class Namesakes(NamedTuple):
+    """A query for numbers of what is called by one name, and the same by the rows of that name."""
+
+    query: Query
+    split: Query
+
+    @classmethod
+    def of(cls, query: Query, schema: Schema) -> Namesakes | None:
+        """None where the query names no other row."""
+        source = schema.sources.get(query.source)
+        if source is None or query.group or not query.aggregate:
+            return None
+        fields = [field for each in query.where if (field := _names(each)) is not None]
+        paths = [
+            path for field in dict.fromkeys(fields) if (path := _resolved(field, source, schema)) and path.names_rows
+        ]
+        groups = tuple(Group(field=path.text) for path in paths)
+        return cls(query, query.model_copy(update={"group": groups, "limit": None})) if groups else None
+
+    def whole(self, result: Result) -> Result | None:
+        """The result of the query, given that of the split one; None where that does not say it."""
+        keys = len(self.split.group)
+        if len(result.rows) != 1:
+            return None
+        rows: Sequence[Sequence[object]] = result.rows
+        return replace(result, columns=result.columns[keys:], rows=[[*rows[0][keys:]]])  # type: ignore[list-item]

@@ -25,7 +25,7 @@ from quarry.language.writing import (
     writing_of,
 )
 from quarry.platform.errors import InvalidInput
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, measure_called, resolve, resolve_rows
 from quarry.query.values import interval_of, truth_of
 from quarry.schema.algebra import (
     OF_GROUPS,
@@ -60,8 +60,8 @@ def _said_by(field: Field) -> str | None:
     """The wording of a field, which is English; None in another language that has no message for it."""
     if field.wording is None or language() in (None, ENGLISH):
         return field.wording
-    said = pgettext("wording", field.wording)
-    return said if said != field.wording or said == "{}" else None
+    wording = pgettext("wording", field.wording)
+    return wording if wording != field.wording or wording == "{}" else None
 
 
 def number_of(cell: Cell) -> Decimal | None:
@@ -155,14 +155,14 @@ class Phrases:
 
     # ---- fields and functions ----
 
-    def field(self, name: str, rows: Rows | None = None) -> str:
+    def field(self, name: str, source: Source | None = None) -> str:
         """The label of a field path; the path itself where the schema does not know it."""
-        path = self._path(name, rows)
+        path = self._path(name, source)
         return self._label(path) if path else name
 
-    def _path(self, name: str, rows: Rows | None = None) -> Path | None:
+    def _path(self, name: str, source: Source | None = None) -> Path | None:
         try:
-            return resolve(name, rows or rows_of(self.source), self.schema, "")
+            return resolve(name, source or self.source, self.schema, "")
         except InvalidInput:
             return None
 
@@ -210,8 +210,8 @@ class Phrases:
         """The label of an aggregate: "average days open"."""
         if not isinstance(aggregate, Aggregate):
             return self.writing.measured(Decimal(str(aggregate)))
-        if aggregate.called:
-            return aggregate.called.replace("_", " ")
+        if aggregate.own_name:
+            return aggregate.own_name.replace("_", " ")
         if aggregate.fn == "measure":
             measure = measure_called(aggregate.field or "", self.source.measures)
             label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
@@ -245,59 +245,59 @@ class Phrases:
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
-        found: list[str] = []
-        for named in aggregates:
-            each = named.model_copy(update={"where": ()}) if named.fn == "measure" else named
+        definitions: list[str] = []
+        for aggregate in aggregates:
+            each = aggregate.model_copy(update={"where": ()}) if aggregate.fn == "measure" else aggregate
             measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
-            definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
+            definition = measure.aggregate if measure else each if each.own_name and each.fn != "measure" else None
             if definition is not None:
-                found.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
-                found += self.definitions(definition.operands)
-        return list(dict.fromkeys(found))
+                definitions.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
+                definitions += self.definitions(definition.operands)
+        return list(dict.fromkeys(definitions))
 
     # ---- conditions ----
 
-    def conditions(self, conditions: Sequence[Condition], rows: Rows | None = None) -> str:
+    def conditions(self, conditions: Sequence[Condition], source: Source | None = None) -> str:
         """Conditions that all hold."""
-        return "; ".join(self.condition(each, rows) for each in conditions)
+        return "; ".join(self.condition(each, source) for each in conditions)
 
-    def which(self, conditions: Sequence[Condition], rows: Rows | None = None) -> str:
+    def which(self, conditions: Sequence[Condition], source: Source | None = None) -> str:
         """The same in parentheses after a noun."""
-        return self.say("which", conditions=self.conditions(conditions, rows)) if conditions else ""
+        return self.say("which", conditions=self.conditions(conditions, source)) if conditions else ""
 
-    def condition(self, condition: Condition, rows: Rows | None = None) -> str:
+    def condition(self, condition: Condition, source: Source | None = None) -> str:
         """A condition: "team: Field", "without orders"."""
         match condition:
             case AnyOf():
-                return self.say("or").join(self.condition(each, rows) for each in condition.any_of)
+                return self.say("or").join(self.condition(each, source) for each in condition.any_of)
             case AllOf():
-                return self.say("and").join(self.condition(each, rows) for each in condition.all_of)
+                return self.say("and").join(self.condition(each, source) for each in condition.all_of)
             case Not() if isinstance(condition.negated, Exists):
-                return self._related("unrelated", condition.negated, rows)
+                return self._related("unrelated", condition.negated, source)
             case Not(negated=Words() as denied):
                 return self.say("no_words", text=denied.words)
             case Not():
-                text = self.condition(condition.negated, rows)
-                return self.say("not_said" if self._has_wording(condition.negated, rows) else "not", condition=text)
+                text = self.condition(condition.negated, source)
+                return self.say("not_said" if self._has_wording(condition.negated, source) else "not", condition=text)
             case Exists():
-                return self._related("related", condition, rows)
+                return self._related("related", condition, source)
             case Words():
                 return self.say("words", text=condition.words)
             case Comparison():
-                return self._comparison(condition, rows)
+                return self._comparison(condition, source)
 
-    def _related(self, phrase: str, condition: Exists, rows: Rows | None) -> str:
+    def _related(self, phrase: str, condition: Exists, source: Source | None) -> str:
         try:
-            path = resolve_rows(condition.exists, rows or rows_of(self.source), self.schema, "")
+            path = resolve_rows(condition.exists, source or self.source, self.schema, "")
         except InvalidInput:
             return self.say(phrase, rows=condition.exists, which=self.which(condition.where))
         return self.say(phrase, rows=path.steps[-1].link.label, which=self.which(condition.where, path.steps[-1].to))
 
-    def _comparison(self, condition: Comparison, rows: Rows | None) -> str:
-        path = self._path(condition.field, rows)
+    def _comparison(self, condition: Comparison, source: Source | None) -> str:
+        path = self._path(condition.field, source)
         kind: Kind = path.kind if path else "text"
         label = self._label(path) if path else self._aggregated(condition.field)
-        if path is not None and self._has_wording(condition, rows):
+        if path is not None and self._has_wording(condition, source):
             return self._worded(condition, path)
         if condition.op in ("is_null", "not_null"):
             return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
@@ -307,12 +307,12 @@ class Phrases:
         if kind in ("date", "datetime") and condition.scalars and (text := self.days(condition, kind)) is not None:
             return self.say("condition", field=label, value=text)
         return self.say(
-            "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, rows)
+            "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, source)
         )
 
-    def _has_wording(self, condition: Condition, rows: Rows | None) -> bool:
+    def _has_wording(self, condition: Condition, source: Source | None) -> bool:
         """Whether it compares a field that has a wording of its own."""
-        path = self._path(condition.field, rows) if isinstance(condition, Comparison) else None
+        path = self._path(condition.field, source) if isinstance(condition, Comparison) else None
         return path is not None and path.over is None and isinstance(path.end, Field) and _said_by(path.end) is not None
 
     def _worded(self, condition: Comparison, path: Path) -> str:
@@ -358,13 +358,13 @@ class Phrases:
             else name
         )
 
-    def _compared(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
+    def _compared(self, condition: Comparison, kind: Kind, unit: str | None, source: Source | None) -> str:
         if condition.op == "between":
             ends = self._values(condition.values, kind, unit)
             return self.say(
                 "both", first=self.say("at_least", value=ends[0]), second=self.say("at_most", value=ends[1])
             )
-        value = self._operand(condition, kind, unit, rows)
+        value = self._operand(condition, kind, unit, source)
         phrases = {
             "!=": "not_value",
             "<": "fewer" if kind == "number" and unit is None else "less",
@@ -379,14 +379,14 @@ class Phrases:
             phrases |= {"<": "earlier", "<=": "earlier_or_on", ">": "later", ">=": "later_or_on"}
         return self.say(phrases[condition.op], value=value) if condition.op in phrases else value
 
-    def _operand(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
+    def _operand(self, condition: Comparison, kind: Kind, unit: str | None, source: Source | None) -> str:
         if isinstance(condition.value, Query):
             return self.results(condition.value)
         if isinstance(condition.value, OtherField):
-            return self.field(condition.value.field, rows)
+            return self.field(condition.value.field, source)
         if isinstance(condition.values, WordValues) and len(condition.values) > NAMED_MAX:
             number = self.writing.number(len(condition.values))
-            return f"{condition.values.word} ({number} {plural(self.field(condition.field, rows))})"
+            return f"{condition.values.word} ({number} {plural(self.field(condition.field, source))})"
         values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
@@ -424,9 +424,9 @@ class Phrases:
 
     def of_groups(self, query: Query) -> Phrases:
         """The phrases for the groups of a query as a source, by what their values are called."""
-        named = [(each.field, self.group(each)) for each in query.group]
-        named += [(each.name, self.aggregate(each)) for each in query.aggregate]
-        fields = {name: Field(name, "number", str, label, label) for name, label in named}
+        labels = [(each.field, self.group(each)) for each in query.group]
+        labels += [(each.name, self.aggregate(each)) for each in query.aggregate]
+        fields = {name: Field(name, "number", str, label, label) for name, label in labels}
         source = Source(query.source, query.source, ("group",), "", str, str, fields)
         return Phrases(replace(self.schema, sources={**self.schema.sources, source.name: source}), source, self.today)
 

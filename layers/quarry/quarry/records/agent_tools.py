@@ -44,16 +44,16 @@ async def search_text(
     with services.run("records", access.caller, text, {"text": text, "types": list(names)}) as run:
 
         async def search(types: RecordTypes) -> list[RecordText]:
-            chosen = [each.narrowed(filters.get(each.name)) for each in types.named(searched)]
-            ranked = await rank_records(text, chosen, acting, run)
+            searched_types = [each.narrowed(filters.get(each.name)) for each in types.by_names(searched)]
+            ranked = await rank_records(text, searched_types, acting, run)
             texts = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
             return [texts[item.key] for item in ranked[:limit] if item.key in texts]
 
-        found = await skipping_broken_collections(types, services.memory, search)
+        texts_found = await skipping_broken_collections(types, services.memory, search)
         run.end_reason = "answered"
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=passage(each), date=each.date, url=each.url)
-        for each in found
+        for each in texts_found
     ]
 
 
@@ -115,12 +115,12 @@ async def _completion(chat: Chat, request: AskRequest) -> ChatAnswer:
             match event:
                 case AnswerChunkEvent(chunk=chunk):
                     text += chunk
-                    if shown := marked.feed(chunk):
-                        yield shown
+                    if visible := marked.feed(chunk):
+                        yield visible
                 case TextWithdrawnEvent(reason=reason):
                     text = ""
-                    if shown := marked.withdrawn(reason):
-                        yield shown
+                    if visible := marked.withdrawn(reason):
+                        yield visible
                 case SourcesEvent():
                     sources = event.sources
                 case CitationsEvent():
@@ -132,8 +132,8 @@ async def _completion(chat: Chat, request: AskRequest) -> ChatAnswer:
 
 
 def _source(source: RecordSource) -> CitedSource:
-    known = (source.type.replace("_", " "), source.date.isoformat() if source.date else "")
-    return CitedSource(source.title, ", ".join(filter(None, known)), source.url, source.n)
+    details = (source.type.replace("_", " "), source.date.isoformat() if source.date else "")
+    return CitedSource(source.title, ", ".join(filter(None, details)), source.url, source.n)
 
 
 def _prior_turns(before: Sequence[Turn]) -> list[PriorTurn]:

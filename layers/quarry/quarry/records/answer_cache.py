@@ -1,21 +1,29 @@
-"""Sending an answer's events, with its check, and keeping it for a while under an unguessable id.
+"""Sends the events of an answer with its check, and stores it for a while under an unguessable id.
 
-A caller who asks the same question again gets the kept answer while its basis is unchanged: the first search finds the same
-texts, the sources are what they were, and the queries give the same results.
+A caller who asks the same question again gets the stored answer while its basis is unchanged: the first search finds the same
+texts, the sources are what they were, and the queries give the same results. Shared answers are opened and revoked here too,
+which needs neither a user nor a model, and imports none of the search.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import logging
+import re
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
+
 import quarry
-from quarry.language.messages import gettext, language
+from quarry.language.messages import gettext, gettext_noop, language
+from quarry.platform.errors import NotFound
 from quarry.platform.tables import KEEP
+from quarry.platform.text import Identifier
 from quarry.postgres.connections import UNREADABLE
 from quarry.postgres.pool import Database
 from quarry.query.contract import QueryResult
@@ -23,10 +31,16 @@ from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
+    CachedAnswer,
+    ChangedRecord,
+    Citation,
     CitationsEvent,
+    ConfidenceEvent,
     DoneEvent,
     FollowupsEvent,
+    OwnAnswer,
     RecordKey,
+    ShareRequest,
     Source,
     SourcesEvent,
     UnderstoodEvent,
@@ -35,22 +49,16 @@ from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Query
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
-from quarry.verification.wire import Trust
+from quarry.verification.wire import SourceText, Trust, checked_statements
+from quarry.web.admission import unmetered
+from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
+    from quarry.records.answer import RecordsInquiry
     from quarry.records.finding import Searched, SearchToolset
     from quarry.records.passages import ByRule
-    from quarry.records.retrieval import EvidenceSource
-    from quarry.records.scope import RecordsInquiry
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from quarry.records.contract import Citation, ConfidenceEvent
-from quarry.verification.wire import SourceText, checked_statements
-
-if TYPE_CHECKING:
-    # opening a shared answer imports none of the search
     from quarry.records.retrieval import EvidenceSource
     from quarry.verification.check import Verification
 
@@ -66,10 +74,10 @@ where h.hash is distinct from s.hash
 
 
 class Keys(NamedTuple):
-    """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
+    """Identifies a kept answer: `question` by who asked what and how, `basis` by what the first search found."""
 
     question: str
-    found: str
+    basis: str
 
 
 class QueryDigest(NamedTuple):
@@ -157,7 +165,7 @@ async def store_answer(
                 lifetime_days,
                 owner,
                 keys and keys.question,
-                keys and keys.found,
+                keys and keys.basis,
                 json.dumps([each.model_dump(mode="json", exclude_none=True) for each in finished.checked.citations]),
                 list(finished.checked.unsupported),
                 json.dumps([each.to_json() for each in finished.queries]),
@@ -180,7 +188,7 @@ async def find_answer(database: Database, keys: Keys) -> StoredAnswer | None:
              statements, queries, shared, record_hashes
            from answer_cache where question_key = %s and found_key = %s and expires_at > now()
            order by created_at desc limit 1""",
-        [keys.question, keys.found],
+        [keys.question, keys.basis],
     )
     if row is None:
         return None
@@ -226,9 +234,9 @@ class AnswerContext(NamedTuple):
         text = gettext("Not searched, because it cannot be read at the moment: {names}.", names=names)
         return f"\n\n{text}" if names else ""
 
-    def keys(self, *known: Any) -> Keys:
-        """The keys of the answer: everything that it is made from, `known` included."""
-        found, request = self.toolset.pool.values(), self.inquiry.request
+    def keys(self, *also: Any) -> Keys:
+        """The keys of the answer: everything that it is made from, `also` included."""
+        texts, request = self.toolset.pool.values(), self.inquiry.request
         return Keys(
             digest(
                 self.caller.user_id,
@@ -241,10 +249,10 @@ class AnswerContext(NamedTuple):
                 quarry.__version__,
                 language(),
             ),
-            digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
+            digest([(text.type, text.id, text.title, text.body, text.date) for text in texts], *also),
         )
 
-    async def kept(self, keys: Keys) -> StoredAnswer | None:
+    async def stored_answer(self, keys: Keys) -> StoredAnswer | None:
         """A kept answer to the same question over the same records; None also where the look-up fails."""
         if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
@@ -270,28 +278,28 @@ class AnswerContext(NamedTuple):
             logger.warning("an answer could not be stored")
             return None
 
-    def sent(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
+    def sources_event(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
         """The event with the sources, which the run log gets with their weights."""
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
     def given_again(
-        self, kept: StoredAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
+        self, stored: StoredAnswer, aggregation: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
         """The events of a kept answer, with how it was read, and the numbers that it rests on."""
-        answer, run = kept.finished, self.toolset.run
-        run.end_reason, run.answer_id = "kept_answer", kept.id
+        answer, run = stored.finished, self.toolset.run
+        run.end_reason, run.answer_id = "kept_answer", stored.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in answer.sources]
         if understood is not None:
             yield understood
         yield SourcesEvent(sources=[*answer.sources])
-        if counted is not None:
-            yield counted
+        if aggregation is not None:
+            yield aggregation
         yield AnswerChunkEvent(chunk=answer.answer)
         yield answer.checked
         yield from confidence_event(answer.trust, answer.checked.citations)
         yield FollowupsEvent(questions=[*answer.followups])
-        yield self._done(kept.id, [], shared=answer.shared, cached=True)
+        yield self._done(stored.id, [], shared=answer.shared, cached=True)
 
     async def ending(
         self,
@@ -349,7 +357,7 @@ def source_texts(evidence: Iterable[EvidenceSource]) -> list[SourceText]:
     ]
 
 
-def citations_event(found: Verification) -> CitationsEvent:
+def citations_event(verification: Verification) -> CitationsEvent:
     """What the check found, citation by citation and statement by statement."""
     return CitationsEvent(
         citations=[
@@ -362,10 +370,10 @@ def citations_event(found: Verification) -> CitationsEvent:
                 support=each.support,
                 verified=each.verified,
             )
-            for each in found.citations
+            for each in verification.citations
         ],
-        unsupported=[each.text for each in found.of("flagged")],
-        statements=checked_statements(found),
+        unsupported=[each.text for each in verification.of("flagged")],
+        statements=checked_statements(verification),
     )
 
 
@@ -373,3 +381,82 @@ def confidence_event(trust: Trust | None, citations: Sequence[Citation]) -> list
     """The event with the level of an answer; none for one that claims nothing."""
     count = len({citation.n for citation in citations})
     return [ConfidenceEvent(level=trust.level, source_count=count, label=trust.label)] if trust is not None else []
+
+
+router = APIRouter(tags=["records"])
+_CITED = re.compile(r"\[(\d{1,3})\]")
+
+
+@router.get("/answers/{id}", responses=documented(NotFound))
+@unmetered
+async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
+    """A finished answer, as it was given. Public: whoever knows the id may read it, where it is shared."""
+    answer: CachedAnswer = await open_answer(services.database.reserve, id)
+    return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
+
+
+@router.delete("/answers/{id}", status_code=204, responses=documented(NotFound))
+async def revoke(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Revoke an answer of the caller's. Its link stops working."""
+    await revoke_answer(services.database, id, caller.user_id)
+
+
+# on a path of its own, since opening a shared answer needs no user
+@router.get("/me/answers/{id}")
+async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> OwnAnswer:
+    """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
+    shared = await is_shared(services.database, id, caller.user_id)
+    return OwnAnswer(id=id, revocable=shared is not None, shared=bool(shared))
+
+
+@router.post("/me/answers/{id}/share", status_code=204, responses=documented(NotFound))
+async def share(id: Identifier, request: ShareRequest, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Share an answer of yours: whoever has its link can open it from now on."""
+    await share_answer(services.database, id, caller.user_id)
+
+
+async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
+    """The answer as it was given, and what changed since. Raises NotFound for one that does not exist or has expired."""
+    row = await database.row(
+        """select id, query, answer, sources, suggested_followups, source_count, confidence, confidence_label, created_at,
+             expires_at, citations, unsupported, statements, record_hashes
+           from answer_cache where id = %s and shared and expires_at > now()""",
+        [answer_id],
+    )
+    if row is None:
+        raise NotFound(
+            gettext_noop("There is no such answer, it has expired, or it is not shared; ask the question again.")
+        )
+    for moment in ("created_at", "expires_at"):
+        row[moment] = row[moment].astimezone(datetime.UTC)
+    hashes = row.pop("record_hashes")
+    answer = CachedAnswer.model_validate(row | {"changed_since": []})
+    cited = {int(number) for number in _CITED.findall(answer.answer)}
+    changes = await changes_of(database, answer.sources, hashes)
+    changed = [
+        ChangedRecord(**source.model_dump(include={"n", "type", "id", "title"}), change=changes[place])
+        for place, source in enumerate(answer.sources)
+        if place in changes and source.n in cited
+    ]
+    return answer.model_copy(update={"changed_since": changed})
+
+
+async def is_shared(database: Database, answer_id: str, owner: str) -> bool | None:
+    """Whether the link of the owner's answer opens it; None where the owner has no such answer."""
+    row = await database.row(
+        "select shared from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
+    )
+    return row["shared"] if row is not None else None
+
+
+async def share_answer(database: Database, answer_id: str, owner: str) -> None:
+    """Let the link of an answer open it. Raises NotFound where the owner has no such answer."""
+    statement = "update answer_cache set shared = true where id = %s and owner = %s and expires_at > now()"
+    if not await database.execute(statement, [answer_id, owner]):
+        raise NotFound(gettext_noop("There is no such answer, or it is not yours."))
+
+
+async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
+    """Delete an answer, so that its link stops working. Raises NotFound where the owner has no such answer."""
+    if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
+        raise NotFound(gettext_noop("There is no such answer, or it is not yours."))

@@ -15,7 +15,6 @@ from typing import Literal
 
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
-from quarry.collections.facets import DATE
 from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
@@ -24,7 +23,14 @@ from quarry.platform.text import is_in_other_script, placed_words, significant_w
 from quarry.postgres.pool import Database
 from quarry.query.filters import denies
 from quarry.records.contract import RecordKey, RecordType, Source
-from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
+from quarry.records.reading import (
+    EVERYTHING,
+    RecordsReading,
+    SearchScope,
+    types_with,
+    without_exclusions,
+    words_to_look_up,
+)
 from quarry.records.retrieval import (
     EvidenceSource,
     NumberedSources,
@@ -39,11 +45,11 @@ from quarry.records.retrieval import (
     tables_seen,
     with_fitting,
 )
-from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
 from quarry.schema.algebra import Comparison, Condition
+from quarry.schema.source import DATE
 from quarry.services.services import Caller, Services
 
 FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2
@@ -63,19 +69,21 @@ async def respelt(query: str, types: Sequence[SearchedType], database: Database)
     }
     long = {query[start:end]: word for word, start, end in placed if len(word) >= FORM_MIN}
     parts = {part.lower() for each in pairs for part in each.split()}
-    held = await _held({*pairs.values(), *long.values(), *parts}, types, database)
-    found = {
+    existing = await _existing_forms({*pairs.values(), *long.values(), *parts}, types, database)
+    forms_by_text = {
         # where both parts are written too, either may be meant
-        each: f"{each} {one}" if held.issuperset(each.lower().split()) else one
+        each: f"{each} {one}" if existing.issuperset(each.lower().split()) else one
         for each, one in pairs.items()
-        if one in held
+        if one in existing
     }
-    missing = [each for each, word in long.items() if word not in held][:APART_MAX]
+    missing = [each for each, word in long.items() if word not in existing][:APART_MAX]
     forms = {each: [*_apart(each.lower())] for each in missing}
     if forms:
-        held = await _held({form for each in forms.values() for form in each}, types, database)
-        found |= {each: both[0] for each, apart in forms.items() if (both := [form for form in apart if form in held])}
-    return found
+        existing = await _existing_forms({form for each in forms.values() for form in each}, types, database)
+        forms_by_text |= {
+            each: both[0] for each, apart in forms.items() if (both := [form for form in apart if form in existing])
+        }
+    return forms_by_text
 
 
 def with_forms(text: str, forms: Mapping[str, str]) -> str:
@@ -94,17 +102,17 @@ def _apart(word: str) -> Iterator[str]:
             yield f"{one} {two}"
 
 
-async def _held(forms: set[str], types: Sequence[SearchedType], database: Database) -> set[str]:
+async def _existing_forms(forms: set[str], types: Sequence[SearchedType], database: Database) -> set[str]:
     """The forms whose words a record holds all."""
-    held: set[str] = set()
+    existing: set[str] = set()
     for language in dict.fromkeys(language for each in types for language in each.languages):
-        tables, seen = tables_seen(each for each in types if language in each.languages)
+        tables, conditions = tables_seen(each for each in types if language in each.languages)
         rows = await database.rows(
             "select forms_held(%(tables)s, %(forms)s, %(language)s::regconfig, %(seen)s) as held",
-            {"tables": tables, "forms": sorted(forms - held), "language": language, "seen": seen},
+            {"tables": tables, "forms": sorted(forms - existing), "language": language, "seen": conditions},
         )
-        held.update(rows[0]["held"])
-    return held
+        existing.update(rows[0]["held"])
+    return existing
 
 
 DEPTH = 100
@@ -148,23 +156,25 @@ class SearchToolset:
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
     @property
-    def read(self) -> RecordsReading:
+    def reading_by_rule(self) -> RecordsReading:
         """How the question was read, where no model reads it."""
         assert self.reading is not None
         return self.reading
 
     async def search(self, query: str) -> Searched:
         """Search for the question. The best FIRST_SOURCES become sources."""
-        found = await gather_candidates(
+        candidates = await gather_candidates(
             query, self.types, self.services, self.run, reading=self.reading, scope=self.scope
         )
-        ranked = await rank_found(found, self.services, self.reading)
+        ranked = await rank_candidates(candidates, self.services, self.reading)
         authors = self.reading.authors if self.reading is not None else frozenset[str]()
         # what the people asked about said themselves comes first
-        texts = sorted(await self.found(ranked, query), key=lambda each: each[1].author not in authors)
-        return Searched(ranked, self.evidence.add(varied(texts)[:FIRST_SOURCES]), found.plan.is_beside, found.forms)
+        texts = sorted(await self.with_texts(ranked, query), key=lambda each: each[1].author not in authors)
+        return Searched(
+            ranked, self.evidence.add(varied(texts)[:FIRST_SOURCES]), candidates.plan.is_beside, candidates.forms
+        )
 
-    async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
+    async def with_texts(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
         """The best of the ranked records with their texts, which `pool` keeps."""
         looked_at = ranked[:POOL_RECORDS]
         texts = await describe(self.services.reader, [item.key for item in looked_at], self.record_types, query)
@@ -193,11 +203,11 @@ async def rank_records(
     """All candidates over `types` for the words of a query, fused, best first. One without a word that carries meaning finds
     nothing.
     """
-    return await rank_found(await gather_candidates(query, types, services, run, scope=scope), services, None)
+    return await rank_candidates(await gather_candidates(query, types, services, run, scope=scope), services, None)
 
 
-async def rank_found(
-    found: PlanCandidates,
+async def rank_candidates(
+    candidates: PlanCandidates,
     services: Services,
     reading: RecordsReading | None,
     ranking: Literal["scores", "seed"] = "scores",
@@ -205,23 +215,23 @@ async def rank_found(
     """The candidates, best first. The ranking `seed` uses reciprocal ranks and nothing else."""
     weight = (await services.tuned_settings()).records_semantic_weight
     if ranking == "seed":
-        return await off_loop(fuse_types, found.candidates, weight, "reciprocal_rank")
-    ranked = await off_loop(fuse_types, found.candidates, weight)
+        return await off_loop(fuse_types, candidates.candidates, weight, "reciprocal_rank")
+    ranked = await off_loop(fuse_types, candidates.candidates, weight)
     if reading is None or not reading.asks_for_latest:
         return ranked
     near = [item.key for item in near_the_best(ranked)]
     return latest_first(ranked, await dates_of(services.reader, near, reading.types))
 
 
-def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
+def varied(texts: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
     """The same records, with more than three of a type moved behind the others, so that one type does not crowd out the rest."""
     first: list[tuple[RankedRecord, RecordText]] = []
     later: list[tuple[RankedRecord, RecordText]] = []
-    seen: dict[RecordType, int] = {}
-    for item in found:
+    numbers: dict[RecordType, int] = {}
+    for item in texts:
         name = item[1].type
-        seen[name] = seen.get(name, 0) + 1
-        (first if seen[name] <= 3 else later).append(item)
+        numbers[name] = numbers.get(name, 0) + 1
+        (first if numbers[name] <= 3 else later).append(item)
     return first + later
 
 
@@ -229,11 +239,11 @@ def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = Tru
     """One line about what a search found. There may be more unless it `is_all`."""
     if not count:
         return gettext("Nothing found")
-    found = ngettext("{number} record found", "{number} records found", count)
+    size = ngettext("{number} record found", "{number} records found", count)
     if not is_all:
-        found = ngettext("At least {number} record found", "At least {number} records found", count)
-    kept = ", ".join(f"[{source.n}]" for source in sources)
-    return gettext("{found}; kept {sources}", found=found, sources=kept) if kept else found
+        size = ngettext("At least {number} record found", "At least {number} records found", count)
+    numbers = ", ".join(f"[{source.n}]" for source in sources)
+    return gettext("{found}; kept {sources}", found=size, sources=numbers) if numbers else size
 
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
@@ -276,7 +286,7 @@ async def gather_candidates(
     by_meaning = not (reads_english_alone and is_in_other_script(text))
     is_plain = text == query and '"' not in query
     vector = await services.queries.embed_for(run, text) if by_meaning else None
-    found = PlanCandidates(SearchPlan(()))
+    gathered = PlanCandidates(SearchPlan(()))
     with run.step("retrieve") as record:
         forms = await respelt(query, types, services.reader) if is_plain else {}
         # planning a long question would hold the event loop too long
@@ -292,11 +302,11 @@ async def gather_candidates(
             )
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [RecordCandidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
-            found = PlanCandidates(replace(plan, arms=arms), candidates, forms)
+            gathered = PlanCandidates(replace(plan, arms=arms), candidates, forms)
             if any(map(may_be_ranked, candidates)):
                 break
-        record.counts["candidates"] = len(found.candidates)
-    return found
+        record.counts["candidates"] = len(gathered.candidates)
+    return gathered
 
 
 # ---- plans ----
@@ -337,15 +347,17 @@ def search_plans(
             if (own_conditions := reading.conditions_for(each.table)) is not None
         }
         if not reading.must_hold:
-            apart = [TypeSearch(each, words, held, is_apart=True) for each, held in conditions.items()]
+            apart = [TypeSearch(each, words, met, is_apart=True) for each, met in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        named = {each: held for each, held in conditions.items() if each.name in reading.named}
-        for chosen in (named, conditions):
-            if chosen:
-                arms = [TypeSearch(each, words, held) for each, held in chosen.items()]
-                yield SearchPlan(arms, chosen if lists_all else {})
-        if not lists_all and (rows := {each: held for each, held in named.items() if each.collection is not None}):
+        of_named_types = {each: met for each, met in conditions.items() if each.name in reading.named_types}
+        for conditions_by_type in (of_named_types, conditions):
+            if conditions_by_type:
+                arms = [TypeSearch(each, words, met) for each, met in conditions_by_type.items()]
+                yield SearchPlan(arms, conditions_by_type if lists_all else {})
+        if not lists_all and (
+            rows := {each: met for each, met in of_named_types.items() if each.collection is not None}
+        ):
             # its other words may not stand in the records: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
     yield SearchPlan(everything, is_beside=reading is not None and reading.is_dated and not scope.dated)
@@ -382,9 +394,9 @@ def fuse_types(
     if method != "scores":
         candidates = [item for item in candidates if not item.is_apart]
     by_key = _by_key(candidates)
-    found = [_of_one_record(key, same) for key, same in by_key.items()]
+    scored = [_of_one_record(key, same) for key, same in by_key.items()]
     apart = {item.key for item in candidates if item.is_apart}
-    halves = {item.key: item for item in found}
+    halves = {item.key: item for item in scored}
     by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
     ranked = [
         RankedRecord(
@@ -394,7 +406,7 @@ def fuse_types(
             item.semantic_rank,
             halves[item.key].similarity,
         )
-        for item in fuse(found, method=method, semantic_weight=semantic_weight)
+        for item in fuse(scored, method=method, semantic_weight=semantic_weight)
     ]
     if method != "scores":
         return ranked
@@ -431,10 +443,10 @@ def _by_key(candidates: Iterable[RecordCandidate]) -> dict[RecordKey, list[Recor
     return by_key
 
 
-def _of_one_record(key: RecordKey, found: Iterable[RecordCandidate]) -> Scored[RecordKey]:
+def _of_one_record(key: RecordKey, candidates: Iterable[RecordCandidate]) -> Scored[RecordKey]:
     """The best scores of one record over several searches."""
-    texts = [item.text_score for item in found if item.text_score is not None]
+    texts = [item.text_score for item in candidates if item.text_score is not None]
     likenesses = [
-        item.similarity for item in found if item.similarity is not None and item.similarity >= SIMILARITY_MIN
+        item.similarity for item in candidates if item.similarity is not None and item.similarity >= SIMILARITY_MIN
     ]
     return Scored(key, max(texts, default=None), max(likenesses, default=None))

@@ -7,7 +7,6 @@ the search found. Pure but for `judged`, which runs the pair model.
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import re
@@ -35,7 +34,6 @@ from quarry.records.contract import AggregationEvent, RecordKey, UnderstoodEvent
 from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.reading import is_asked
 from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, tables_seen
-from quarry.records.sources import SearchedType
 from quarry.services.services import Services
 from quarry.verification.check import Exact, Passages
 from quarry.verification.values import side_of
@@ -49,13 +47,14 @@ ALL = 0.999
 @dataclass(frozen=True)
 class ByRule:
     """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
-    and what it `counted`; passages do not. `basis` is what the answer rests on. `is_found` is false where no record is near.
+    and has its numbers as `aggregation`; passages do not. `basis` is what the answer rests on. `is_found` is false where no
+    record is near.
     """
 
     pieces: Sequence[str]
     sources: Sequence[EvidenceSource] = ()
     understood: UnderstoodEvent | None = None
-    counted: AggregationEvent | None = None
+    aggregation: AggregationEvent | None = None
     basis: Exact | Passages = field(default_factory=Passages)
     is_found: bool = True
 
@@ -70,9 +69,9 @@ class ByRule:
         return () if self.is_found and self.understood is None else self.pieces
 
     @property
-    def known(self) -> Sequence[Any]:
+    def identity(self) -> Sequence[Any]:
         """What identifies the answer beside the texts that were found, as JSON."""
-        return [self.text, self.counted.to_json() if self.counted is not None else None]
+        return [self.text, self.aggregation.to_json() if self.aggregation is not None else None]
 
 
 async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tuple[ByRule, float]:
@@ -81,13 +80,13 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     """
     if not first.ranked:
         return ByRule(nothing_near(()), is_found=False), 0.0
-    authors, read = toolset.read.authors, toolset.read
-    if read.words and read.is_dated and not first.is_beside:
-        query = read.words  # the days are met
+    authors, reading = toolset.reading_by_rule.authors, toolset.reading_by_rule
+    if reading.words and reading.is_dated and not first.is_beside:
+        query = reading.words  # the days are met
     query = with_forms(query, first.forms)
     sources = [each for each in first.sources if each.text.author in authors]
-    found = await read_sentences(query, sources or first.sources, toolset.services)
-    passages = ByRule(*as_passages(chosen(found), toolset.evidence.sources))
+    quotes = await read_sentences(query, sources or first.sources, toolset.services)
+    passages = ByRule(*as_passages(select_quotes(quotes), toolset.evidence.sources))
     if "query_embedding" in toolset.run.degraded and passages.pieces:
         # nobody knows what the failing model would have found
         return passages, 1.0
@@ -95,24 +94,24 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
         question_words = await question_words_of(query, first, toolset)
     has_meaning = any(each.has_meaning for each in toolset.types)
     fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
-    likely = fitted.probability(features_of(first, question_words, found))
+    likely = fitted.probability(features_of(first, question_words, quotes))
     # a record with every word is near even a short question, and so are the words of the person asked about, and what is of
     # the days asked about where the question says little more
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below
         or bool(sources)
-        or _is_all_held(question_words)
+        or _most_held(question_words) > ALL * sum(each.weight for each in question_words)
         or not is_asked(query)
-        or (read.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
+        or (reading.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
     )
     if is_near and passages.pieces:
         # who asks what somebody said of something asks for their words
-        return passages, 1.0 if sources and read.says_more else likely
+        return passages, 1.0 if sources and reading.says_more else likely
     nearest = first.sources[:NEAREST_MAX]
     return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
 
 
-def features_of(first: Searched, question_words: Sequence[QuestionWord], found: Sequence[Quote]) -> dict[str, float]:
+def features_of(first: Searched, question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> dict[str, float]:
     """The features of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
     near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
     features = {
@@ -121,9 +120,9 @@ def features_of(first: Searched, question_words: Sequence[QuestionWord], found: 
         "found": math.log1p(len(first.ranked)),
         "similarity": near[0],
         "similarity gap": near[0] - fmean(near),
-        "sentence share": max((each.share for each in found), default=0.0),
+        "sentence share": max((each.share for each in quotes), default=0.0),
     }
-    best = sorted((each.answers for each in found if each.answers is not None), reverse=True)
+    best = sorted((each.answers for each in quotes if each.answers is not None), reverse=True)
     if best:
         # the score of a sentence says less where others score the same
         features |= {"asked": 1.0, "answers": best[0], "answers gap": best[0] - best[min(1, len(best) - 1)]}
@@ -133,26 +132,22 @@ def features_of(first: Searched, question_words: Sequence[QuestionWord], found: 
         features |= {
             "held weight": math.log1p(_most_held(question_words) / max(each.weight for each in question_words)),
             "missing": missing / total,
-            "title": float(_is_title_asked(question_words, found)),
+            "title": float(_is_title_asked(question_words, quotes)),
         }
     return features
 
 
-def _is_title_asked(question_words: Sequence[QuestionWord], found: Sequence[Quote]) -> bool:
+def _is_title_asked(question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> bool:
     """Whether a record has all of the words in its title or topic, so that the whole record answers."""
     stems = {stem for each in question_words for stem in significant_words(each.word)}
-    titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in found}
+    titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in quotes}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
 
 
 def _most_held(question_words: Sequence[QuestionWord]) -> float:
+    """The weight of the words that the record with the most of them holds."""
     keys = {key for each in question_words for key in each.holders}
     return max((sum(each.weight for each in question_words if key in each.holders) for key in keys), default=0.0)
-
-
-def _is_all_held(question_words: Sequence[QuestionWord]) -> bool:
-    """Whether a single record holds all of the words."""
-    return _most_held(question_words) > ALL * sum(each.weight for each in question_words)
 
 
 WORDS_MAX = 24
@@ -182,28 +177,30 @@ async def question_words_of(query: str, first: Searched, toolset: SearchToolset)
     terms = list(dict.fromkeys(terms))[:WORDS_MAX]
     languages = dict.fromkeys(language for each in toolset.types for language in each.languages)
     readings = [await _of_language(terms, first, toolset, language) for language in languages]
-    written = {word: query[start:end] for word, start, end in placed_words(query)}
-    return [_best(written[word], of_word) for word, *of_word in zip(terms, *readings, strict=True)] if readings else []
+    spellings = {word: query[start:end] for word, start, end in placed_words(query)}
+    return (
+        [_best(spellings[word], of_word) for word, *of_word in zip(terms, *readings, strict=True)] if readings else []
+    )
 
 
-def _best(written: str, found: Sequence[QuestionWord]) -> QuestionWord:
+def _best(spelling: str, words_by_language: Sequence[QuestionWord]) -> QuestionWord:
     """A word in several languages: it is held where it is held in one of them."""
-    held = [each for each in found if not each.is_missing] or found
+    existing = [each for each in words_by_language if not each.is_missing] or words_by_language
     return QuestionWord(
-        written,
-        min(each.weight for each in held),
-        frozenset[RecordKey]().union(*(each.holders for each in held)),
-        held[0].is_missing,
-        any(each.is_near for each in held),
+        spelling,
+        min(each.weight for each in existing),
+        frozenset[RecordKey]().union(*(each.holders for each in existing)),
+        existing[0].is_missing,
+        any(each.is_near for each in existing),
     )
 
 
 async def _of_language(
     terms: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
 ) -> list[QuestionWord]:
-    types: list[SearchedType] = [each for each in toolset.types if language in each.languages]
-    tables, seen = tables_seen(types)
-    found = [each.key for each in first.ranked[:RECORDS_MAX]]
+    types = [each for each in toolset.types if language in each.languages]
+    tables, conditions = tables_seen(types)
+    keys = [each.key for each in first.ranked[:RECORDS_MAX]]
     holding = [
         SQL(
             "select {type} as type, t.id, w.place from {rows} t, asked w where t.id = any({ids})"
@@ -212,10 +209,10 @@ async def _of_language(
         for place, each in enumerate(types)
     ]
     # ids may hold any character, also `%`
-    ids = {f"ids_{place}": [id for name, id in found if name == each.name] for place, each in enumerate(types)}
+    ids = {f"ids_{place}": [id for name, id in keys if name == each.name] for place, each in enumerate(types)}
     rows = await toolset.services.reader.rows(
-        SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
-        {"words": list(terms), "tables": tables, "seen": seen, **ids},
+        SQL(_WORDS_IN_RECORDS).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
+        {"words": list(terms), "tables": tables, "seen": conditions, **ids},
     )
     return [
         QuestionWord(
@@ -229,7 +226,7 @@ async def _of_language(
     ]
 
 
-_ASKED: LiteralString = """
+_WORDS_IN_RECORDS: LiteralString = """
 with asked as materialized (
   select s.place, s.word, l.lexemes, q.words as weighed, q.weights, l.lexemes <> '{{}}'
     and unwritten(%(tables)s, l.lexemes, %(seen)s) = l.lexemes as is_missing
@@ -266,15 +263,10 @@ class Fitted(NamedTuple):
 
 
 @cache
-def _all_fitted() -> Mapping[str, Fitted]:
-    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
-    read: dict[str, dict[str, Any]] = json.loads(text)
-    return {name: Fitted(**each) for name, each in read.items()}
-
-
 def fitted_for(model: str) -> Fitted:
     """The weights for an embedding model; those for words alone where none were fitted for it."""
-    return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
+    text = (files("quarry.records") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    return Fitted(**json.loads(text)[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS])
 
 
 QUOTES_MAX = 5
@@ -378,50 +370,50 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
     """The sentences of the sources, best first: as the pair model and words judge them. Without the local model, or where nothing
     is asked, words alone do.
     """
-    found = await off_loop(candidates, question, sources)
-    found = await off_loop(of_side, question, found)
+    quotes = await off_loop(candidates, question, sources)
+    quotes = await off_loop(of_side, question, quotes)
     if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
         with suppress(ModelError):
-            found = await off_loop(judged, question, found)
-    return found
+            quotes = await off_loop(judged, question, quotes)
+    return quotes
 
 
-def of_side(question: str, found: Sequence[Quote]) -> list[Quote]:
+def of_side(question: str, quotes: Sequence[Quote]) -> list[Quote]:
     """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
     tells sides.
     """
     is_for = side_of(question.lower())
     if is_for is None:
-        return list(found)
-    sides = ((each, side_of(each.text.lower())) for each in found)
+        return list(quotes)
+    sides = ((each, side_of(each.text.lower())) for each in quotes)
     return _sorted(each._replace(is_on_side=None if side is None else side is is_for) for each, side in sides)
 
 
-def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
+def judged(question: str, quotes: Sequence[Quote]) -> list[Quote]:
     """The best sentences by their words with how well they answer, best first. Raises ModelUnavailable."""
-    model, read = answer_model(), found[:JUDGED_MAX]
-    if model is None or not read:
-        return list(found)
-    scores = model.scores(question, [f"{_context(each)}{each.text}" for each in read])
-    return _sorted(each._replace(answers=score) for each, score in zip(read, scores, strict=True))
+    model, best = answer_model(), quotes[:JUDGED_MAX]
+    if model is None or not best:
+        return list(quotes)
+    scores = model.scores(question, [f"{_context(each)}{each.text}" for each in best])
+    return _sorted(each._replace(answers=score) for each, score in zip(best, scores, strict=True))
 
 
-def chosen(found: Sequence[Quote]) -> list[Quote]:
+def select_quotes(quotes: Sequence[Quote]) -> list[Quote]:
     """The best sentences, none of which repeats another. A field's value that is only beside the question may be the answer, but
     follows none.
     """
-    kept: list[Quote] = []
+    selected: list[Quote] = []
     of_source: Counter[int] = Counter()
-    is_judged = any(each.answers is not None for each in found)
-    least = (JUDGED_SHARE_MIN if is_judged else SCORE_SHARE_MIN) * found[0].score if found else 0.0
-    for quote in found:
-        if len(kept) == QUOTES_MAX or quote.score < least:
+    is_judged = any(each.answers is not None for each in quotes)
+    least = (JUDGED_SHARE_MIN if is_judged else SCORE_SHARE_MIN) * quotes[0].score if quotes else 0.0
+    for quote in quotes:
+        if len(selected) == QUOTES_MAX or quote.score < least:
             break
-        is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in kept)
-        if is_new and not (kept and quote.is_beside) and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
-            kept.append(quote)
+        is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in selected)
+        if is_new and not (selected and quote.is_beside) and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
+            selected.append(quote)
             of_source[quote.source.n] += 1
-    return kept
+    return selected
 
 
 def quoted(quotes: Sequence[Quote]) -> list[str]:
@@ -430,12 +422,12 @@ def quoted(quotes: Sequence[Quote]) -> list[str]:
     return [*parts[:1], *(f"\n\n{each}" for each in parts[1:])]
 
 
-def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tuple[list[str], list[EvidenceSource]]:
+def as_passages(quotes: Sequence[Quote], evidence: Sequence[EvidenceSource]) -> tuple[list[str], list[EvidenceSource]]:
     """The passages in Markdown, and the sources: first those of the passages, numbered anew in this order and with what is quoted
-    marked, then the others that were `found`.
+    marked, then the rest of the `evidence`.
     """
     first = list({each.source.n: each.source for each in quotes}.values())
-    others = [each for each in found if each not in first]
+    others = [each for each in evidence if each not in first]
     number = {each.n: n for n, each in enumerate((*first, *others)[:SOURCES_MAX], start=1)}
     marked = {each.n: _marked([quote for quote in quotes if quote.source is each]) for each in first}
     sources = [
@@ -470,8 +462,8 @@ def _marked(quotes: Sequence[Quote]) -> str:
     body, parts = " ".join(record.body.split()), list[str]()
     for quote in sorted(quotes, key=lambda each: each.place):
         text = " ".join(quote.text.removeprefix(_title(record) if quote.has_title else "").split())
-        before, found, after = body.partition(text)
-        around = (before[-AROUND_CHARACTERS:], after[:AROUND_CHARACTERS]) if found else ("", "")
+        before, match, after = body.partition(text)
+        around = (before[-AROUND_CHARACTERS:], after[:AROUND_CHARACTERS]) if match else ("", "")
         parts.append(f"{around[0]}{MATCH_START}{text}{MATCH_END}{around[1]}")
     return " … ".join(parts)
 
@@ -486,8 +478,8 @@ def markdown_safe(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
 
 
-def _sorted(found: Iterator[Quote]) -> list[Quote]:
-    return sorted(found, key=lambda each: (-each.score, each.source.n, each.place))
+def _sorted(quotes: Iterator[Quote]) -> list[Quote]:
+    return sorted(quotes, key=lambda each: (-each.score, each.source.n, each.place))
 
 
 def _overlap(one: Quote, other: Quote) -> float:
@@ -498,7 +490,7 @@ def _overlap(one: Quote, other: Quote) -> float:
 
 
 def _quote_words(quote: Quote) -> Set[str]:
-    """The stems of what a sentence tells; of a field, those of its value."""
+    """The stems of a sentence; of a field, those of its value."""
     value = quote.text.removeprefix(_title(quote.source.text)).partition(": ")[2]
     return {*significant_words(value)} if quote.has_title else quote.stems
 
@@ -553,17 +545,17 @@ def _sentences_of(record: RecordText, lines: Sequence[str]) -> list[str]:
 
 def _readable(lines: Sequence[str]) -> list[str]:
     """The sentences of some lines. A short one is joined with the next one of its line."""
-    found: list[str] = []
+    units: list[str] = []
     for line in lines:
         is_short = False
         for place, sentence in enumerate(sentences(line)):
-            together = len(words(found[-1])) + len(words(sentence)) if place else 0
+            together = len(words(units[-1])) + len(words(sentence)) if place else 0
             if place and (is_short or _is_short(sentence)) and together <= SENTENCE_WORDS_MAX:
-                found[-1] = f"{found[-1]} {sentence}"
+                units[-1] = f"{units[-1]} {sentence}"
             else:
-                found.append(sentence)
-            is_short = _is_short(found[-1])
-    return found
+                units.append(sentence)
+            is_short = _is_short(units[-1])
+    return units
 
 
 def _is_short(sentence: str) -> bool:
@@ -582,20 +574,12 @@ def _cited(quote: Quote) -> str:
 
 def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
     """The date of the record, for a sentence without one, where it tells when or which of several days."""
-    record = quote.source.text
-    if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
+    record, days = quote.source.text, {each.source.text.date for each in quotes}
+    if record.date is None or quote.has_title or (len(days) == 1 and quote.text != record.title):
         return ""
-    written = writing_of(language() or record.language)
-    return f"**{written.date(record.date)}**: " if _is_told_apart(quote, quotes) else ""
-
-
-def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:
-    days = {each.source.text.date for each in quotes}
-    return len(days) > 1 or quote.text == quote.source.text.title
-
-
-def _names_date(text: str, day: datetime.date, language: str) -> bool:
-    return bool(_YEAR.search(text)) or writing_of(language).months[day.month - 1] in text
+    if _YEAR.search(quote.text) or writing_of(record.language).months[record.date.month - 1] in quote.text:
+        return ""  # the sentence names its date
+    return f"**{writing_of(language() or record.language).date(record.date)}**: "
 
 
 ADAPTERS_FILE = "answers.safetensors"

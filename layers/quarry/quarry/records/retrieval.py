@@ -145,20 +145,20 @@ class NumberedSources:
 
     sources_max: int = SOURCES_MAX
     sources: list[EvidenceSource] = field(default_factory=list)
-    _known: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
+    _by_key: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
 
-    def add(self, found: Iterable[tuple[RankedRecord, RecordText]]) -> list[EvidenceSource]:
+    def add(self, records: Iterable[tuple[RankedRecord, RecordText]]) -> list[EvidenceSource]:
         """The sources of these records, known or newly numbered, up to `sources_max` in all."""
         sources: list[EvidenceSource] = []
         best = 0.0
-        for ranked, text in found:
+        for ranked, text in records:
             best = best or ranked.score
-            source = self._known.get(text.key)
+            source = self._by_key.get(text.key)
             if source is None and len(self.sources) < self.sources_max:
                 share = ranked.score / best if best else 1.0
                 source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, share)
                 self.sources.append(source)
-                self._known[text.key] = source
+                self._by_key[text.key] = source
             if source is not None:
                 sources.append(source)
         return sources
@@ -201,17 +201,17 @@ class TypeSearch(NamedTuple):
 async def with_fitting(database: Database, arms: Sequence[TypeSearch]) -> list[TypeSearch]:
     """The arms with the keys of the records that meet their conditions, where these are few, in one round trip."""
     reads = [arm.type.fitting(arm.conditions) for arm in arms]
-    asked = [*dict.fromkeys(each for each in reads if isinstance(each, str))]
+    statements = [*dict.fromkeys(each for each in reads if isinstance(each, str))]
     selects = [
         SQL("select {} as place, s.keys from ({}) s").format(Literal(place), SQL(each))
-        for place, each in enumerate(asked)
+        for place, each in enumerate(statements)
     ]
     rows = await database.acting(SERIAL).rows(SQL(" union all ").join(selects)) if selects else []
-    keys = {asked[row["place"]]: row["keys"] for row in rows}
-    known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
+    keys = {statements[row["place"]]: row["keys"] for row in rows}
+    keys_by_arm = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
     return [
-        arm if read is None else arm._replace(fitting=fitting, fits_many=fitting is None)
-        for arm, read, fitting in zip(arms, reads, known, strict=True)
+        arm if statement is None else arm._replace(fitting=fitting, fits_many=fitting is None)
+        for arm, statement, fitting in zip(arms, reads, keys_by_arm, strict=True)
     ]
 
 
@@ -293,16 +293,16 @@ class Count(NamedTuple):
 async def count_found(
     database: Database,
     arms: Sequence[TypeSearch],
-    found: Mapping[RecordType, Sequence[str]],
+    ids: Mapping[RecordType, Sequence[str]],
     limit: int,
     *,
     is_strict: bool = False,
 ) -> dict[RecordType, Count]:
-    """How many records the arms find by their words, and those of `found`, by type; each is counted once, and of a type at most
+    """How many records the arms find by their words, and those of `ids`, by type; each is counted once, and of a type at most
     `limit`.
     """
     arms = [each for each in arms if each.type.is_searched]
-    values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
+    values = {"limit": limit} | {f"found_{arm.type.name}": list(ids.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found}, {fitting})")
     counts: dict[RecordType, Count] = {}
     for row in await _of_each_arm(database, arms, function, values, is_strict=is_strict) if arms else ():
@@ -342,7 +342,7 @@ async def _of_each_arm(
             values[f"filter_{place}"] = condition.as_string(None)
         if search.arm.fitting is not None:
             values[f"fitting_{place}"] = array_of_texts(search.arm.fitting)
-        called = function.format(
+        call = function.format(
             table=Literal(search.arm.type.rows),
             embeddings=Literal(search.arm.type.windows),
             vector=Placeholder("embedding") if by_meaning else SQL("null"),
@@ -358,7 +358,7 @@ async def _of_each_arm(
             SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
                 Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
             )
-            + called
+            + call
             + SQL(" c")
         )
     return await database.rows(
@@ -381,8 +381,8 @@ def _weighed(readings: int) -> Composed:
 
 def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
     """The tables with the words of some types, each once, and for each the condition of the rows that the caller may see."""
-    seen = {each.rows: each.seen for each in types}
-    return [*seen], [*seen.values()]
+    conditions = {each.rows: each.visible for each in types}
+    return [*conditions], [*conditions.values()]
 
 
 class _ArmSearch(NamedTuple):
@@ -448,7 +448,7 @@ async def describe(
     )
     texts = (
         RecordText(
-            **_shown(row, ("title", "body", "topic", "author", "snippet")),
+            **_row_for_readers(row, ("title", "body", "topic", "author", "snippet")),
             quoting=types[row["type"]].quoting,
             language=types[row["type"]].table.language,
         )
@@ -457,7 +457,7 @@ async def describe(
     return {text.key: text for text in texts}
 
 
-def _shown(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _row_for_readers(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """A row with the texts of these names as readers see them, since citations count their characters. Ids and values that
     clients filter by stay as they are, since clients send them back.
     """
@@ -497,22 +497,24 @@ async def _of_keys(
     language.
     """
     names = {name for name, _ in keys}
-    chosen = {name: own for name, own in selects.items() if name in names}
-    if not chosen:
+    own_selects = {name: own for name, own in selects.items() if name in names}
+    if not own_selects:
         return []
-    seen = [
+    visible = [
         SQL(
             "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
             " where k.type = any({})"
         ).format(
-            SQL(language), SQL(select), Literal([name for name, own in chosen.items() if own == (select, language)])
+            SQL(language),
+            SQL(select),
+            Literal([name for name, own in own_selects.items() if own == (select, language)]),
         )
-        for select, language in dict.fromkeys(chosen.values())
+        for select, language in dict.fromkeys(own_selects.values())
     ]
     statement = SQL(
         "with keys as materialized ("
         "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
-    ).format(SQL(" union all ").join(seen)) + SQL(rest)
+    ).format(SQL(" union all ").join(visible)) + SQL(rest)
     parameters = {"types": [name for name, _ in keys], "ids": [id for _, id in keys], **values}
     return await database.rows(statement, parameters)
 
@@ -527,7 +529,7 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         row = None
     if row is None:
         raise NotFound(gettext("There is no {type} with this id.", type=type.name.replace("_", " ")))
-    whole = exact(_shown(row, ("title", "fields", "meeting")))
+    whole = exact(_row_for_readers(row, ("title", "fields", "meeting")))
     return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **whole)
 
 
@@ -562,18 +564,18 @@ def _collection(type: SearchedType, source: SourceDescription | None) -> Collect
 
 def _code(read_by: Sequence[str]) -> str | None:
     """The code of the one language of these text search configurations."""
-    known = languages().get(read_by[0]) if len(read_by) == 1 else None
-    return known.code if known else None
+    language = languages().get(read_by[0]) if len(read_by) == 1 else None
+    return language.code if language else None
 
 
 async def read_record(type: RecordType, record_id: str, caller: Caller, services: Services) -> WholeRecord:
     """One whole record. Raises InvalidInput for a type that there is not, NotFound, SourceUnavailable and DatabaseUnavailable."""
     types, services = await acting_for(caller, services)
 
-    async def read(types: RecordTypes) -> WholeRecord:
-        [chosen] = types.named([type])
-        whole = await whole_record(services.reader, chosen, record_id)
-        texts = await describe(services.reader, [(chosen.name, record_id)], types)
+    async def whole_of(types: RecordTypes) -> WholeRecord:
+        [type_] = types.by_names([type])
+        whole = await whole_record(services.reader, type_, record_id)
+        texts = await describe(services.reader, [(type_.name, record_id)], types)
         return whole.model_copy(update={"text": next((text.body for text in texts.values()), None)})
 
-    return await skipping_broken_collections(types, services.memory, read)
+    return await skipping_broken_collections(types, services.memory, whole_of)

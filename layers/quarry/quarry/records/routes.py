@@ -94,7 +94,7 @@ async def count(
     query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> RecordCounts:
     """How many records there are, exactly, in all and by the values of a facet."""
-    from quarry.records.counts import count_records
+    from quarry.records.search import count_records
 
     return await count_records(query, caller, services)
 
@@ -143,14 +143,13 @@ async def _stream_answer(
     request: Request, question: AskRequest, caller: Caller, services: Services, **places: str
 ) -> Response:
     """The answer as a stream. `places` are where the question names its types and facets, as `check_filters` takes them."""
-    from quarry.records.answer import answer_question
-    from quarry.records.scope import check_filters
+    from quarry.records.answer import answer_question, check_filters
     from quarry.records.sources import types_in_force
 
     # before the stream has begun, so that a wrong value is a 422, and what cannot be read a 503
     types = await types_in_force(services)
     check_filters(question, types.whole, **places)
-    types.named(question.types)
+    types.by_names(question.types)
     request_id = request_id_of(request)
     return stream_response(
         request,

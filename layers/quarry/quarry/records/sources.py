@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Collection as Names
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
@@ -24,25 +23,30 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 from quarry.agent.service import Filter
 from quarry.collections.apply import read_collections
 from quarry.collections.catalog_reading import columns_of
-from quarry.collections.collection import ENGLISH, Collection
+from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import Quoting
-from quarry.collections.facets import DATE, facet_source, hides_rows, row_nouns
+from quarry.collections.facets import facet_source, hides_rows, row_nouns
 from quarry.collections.names import nearest
 from quarry.collections.upkeep import take_a_few
 from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
+from quarry.domains import module
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.filters import Filtered
 from quarry.query.of_collection import Declared, sources_of
 from quarry.records.contract import RecordType
-from quarry.records.facets import SEARCHED
 from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import Owners
 from quarry.schema.algebra import Condition
-from quarry.schema.source import Field, Source
+from quarry.schema.source import Field, Source, union_of
 from quarry.services.services import Caller, Services
 from quarry.services.tenants import Memory
+
+SEARCHED: Mapping[str, Source] = dict(
+    zip((each.name for each in COLLECTIONS), module("records", "facets").SEARCHED, strict=True)
+)
+"""The tables of the built-in types, and those that these lead to, as sources of their facets."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class SearchedType:
     """The setting that tells the database who the caller is, and the verified claim that it is taken from."""
 
     @cached_property
-    def seen(self) -> str | None:
+    def visible(self) -> str | None:
         """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
         condition = replace(self, only=None).condition(())
         return None if condition is None else condition.as_string(None)
@@ -125,35 +129,34 @@ class SearchedType:
         met = self._met(conditions)
         return SQL(self.has_source).format(met) if self.has_source else met
 
-    def fitting(self, asked: Sequence[Condition]) -> Filter | str | None:
+    def fitting(self, conditions: Sequence[Condition]) -> Filter | str | None:
         """The rows that meet these conditions, or a statement that selects their `keys`, null where they are many; None where
         nothing is asked, or the language of each row is.
         """
-        if not (asked or self.only) or self.tells_language or not self.is_searched:
+        if not (conditions or self.only) or self.tells_language or not self.is_searched:
             return None
-        return self._filtered(asked).keys_selected().as_string(None) if asked else self.only
+        return self._filtered(conditions).keys_selected().as_string(None) if conditions else self.only
 
-    def _met(self, asked: Sequence[Condition]) -> Composed:
+    def _met(self, conditions: Sequence[Condition]) -> Composed:
         """What is asked of a row `t` of the source."""
-        return self._filtered(asked).where()
+        return self._filtered(conditions).where()
 
-    def _filtered(self, asked: Sequence[Condition]) -> Filtered:
+    def _filtered(self, conditions: Sequence[Condition]) -> Filtered:
         if self.only is None:
-            return Filtered(self.table, asked)
+            return Filtered(self.table, conditions)
         # made by `RowConditions`, which quotes every name and value
         guard, only = self.table.guard, self.only.condition
-        return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), asked)
+        return Filtered(replace(self.table, guard=lambda row: f"({only}) and ({guard(row)})"), conditions)
 
 
-class RecordTypes(Mapping[RecordType, SearchedType]):
+class RecordTypes(dict[RecordType, SearchedType]):
     """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
-    `also_counted` are tables that no records are of, but that are counted. `whole` are the types with those that are left out
-    because they cannot be read. `acts_as` is what the database's policies know of the caller.
+    `whole` are the types with those that are left out because they cannot be read. `acts_as` is what the database's policies
+    know of the caller.
     """
 
-    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, Source] | None = None) -> None:
-        self._types = {each.name: each for each in types}
-        self.also_counted = also_counted or {}
+    def __init__(self, types: Sequence[SearchedType]) -> None:
+        super().__init__((each.name, each) for each in types)
         self.owners: Owners = {}
         self.whole = self
         self.acts_as = ""
@@ -180,9 +183,9 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
     def without(self, names: Names[str]) -> RecordTypes:
         """These types without some collections, and without what others count of them."""
-        kept = [each.collection for each in self.values() if each.collection and each.name not in names]
+        remaining = [each.collection for each in self.values() if each.collection and each.name not in names]
         built_in = [each for each in self.values() if each.collection is None]
-        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
+        own = RecordTypes([*built_in, *(searched_type(each, remaining) for each in remaining)])
         own.owners, own.acts_as, own.whole = self.owners, self.acts_as, self.whole
         return own
 
@@ -194,61 +197,29 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         """The names of the collections left out, as an answer lists them."""
         return [f"collection:{name}" for name in self.left_out(names)]
 
-    def __getitem__(self, name: RecordType) -> SearchedType:
-        return self._types[name]
-
-    def __iter__(self) -> Iterator[RecordType]:
-        return iter(self._types)
-
-    def __len__(self) -> int:
-        return len(self._types)
-
-    def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
+    def by_names(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
         """The types of these names, each once and in their own order; all where none is named.
 
         Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
         where none of them can be read.
         """
-        known = ", ".join(self.whole)
+        existing = ", ".join(self.whole)
         unknown = [
-            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {known}")
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {existing}")
             for place, name in enumerate(names)
             if name not in self.whole
         ]
         if unknown:
             raise InvalidInput(unknown)
-        chosen = tuple(each for each in self.values() if not names or each.name in names)
-        if not chosen and (left_out := self.left_out(names)):
+        types = tuple(each for each in self.values() if not names or each.name in names)
+        if not types and (left_out := self.left_out(names)):
             raise SourceUnavailable(left_out)
-        return chosen
+        return types
 
     @cached_property
-    def counted(self) -> Mapping[str, Source]:
-        """The tables that can be counted: those of the types, and those of `also_counted`."""
-        return {name: each.table for name, each in self.items()} | dict(self.also_counted)
-
-    @cached_property
-    def united(self) -> Source:
-        """All types as one source, for questions that name none of them. It is not read. Of a facet of several types it has the
-        one with the fewest references.
-        """
-        tables = [each.table for each in self.values() if each.is_searched]
-        fields: dict[str, Field] = {}
-        for name, facet in chain.from_iterable(table.facets.items() for table in tables):
-            if name not in fields or facet.hops <= fields[name].hops:
-                fields[name] = facet
-        return Source(
-            "records",
-            "records",
-            nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            rows="",
-            key="{}.id".format,
-            title="{}.id".format,
-            fields=fields,
-            links={name: link for table in tables for name, link in table.links.items()},
-            dated=DATE if any(table.dated for table in tables) else None,
-            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
-        )
+    def union(self) -> Source:
+        """The rows of all types that are searched as one source, for questions that name none of them."""
+        return union_of([each.table for each in self.values() if each.is_searched])
 
 
 def searched_type(
@@ -256,17 +227,17 @@ def searched_type(
 ) -> SearchedType:
     """A collection as a type of record; `others` are declared too. `source` is its source, where that is made already."""
     declared, own = collection.declaration, source or facet_source(collection)
-    taken = {row_nouns(each)[0] for each in others if each is not collection}
+    nouns_of_others = {row_nouns(each)[0] for each in others if each is not collection}
     table = replace(
         own,
         # of "order items" and "items", the latter are called items
-        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
+        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in nouns_of_others),
     )
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
     columns = (*declared.headings, *declared.embedded) if collection.has_own_words else declared.text
     texts = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
-    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard('t')}"
+    visible_row = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard('t')}"
     return SearchedType(
         collection.name,
         table,
@@ -276,10 +247,10 @@ def searched_type(
         declared.describe or collection.name.replace("_", " "),
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
-            {collection.url()} as url {seen}""",
-        own_text=f"select k.type, k.id, {texts} as own_text {seen}",
+            {collection.url()} as url {visible_row}""",
+        own_text=f"select k.type, k.id, {texts} as own_text {visible_row}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
-            {collection.url()} as url, {parent} as meeting {seen}""",
+            {collection.url()} as url, {parent} as meeting {visible_row}""",
         titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
@@ -313,12 +284,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
 
 
 BUILT_IN = RecordTypes(
-    [
-        searched_type(each, source=source)
-        for each, source in zip(COLLECTIONS, SEARCHED, strict=True)
-        if each.declaration.text
-    ],
-    {each.name: source for each, source in zip(COLLECTIONS, SEARCHED, strict=True) if not each.declaration.text},
+    [searched_type(each, source=SEARCHED[each.name]) for each in COLLECTIONS if each.declaration.text]
 )
 """The types that every database has tables for."""
 
@@ -327,7 +293,7 @@ def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -
     """The types in force with these collections: the built-in ones too, if they have records or nothing else is declared."""
     declared = [searched_type(each, collections) for each in collections]
     if has_built_in or not collections:
-        return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)
+        return RecordTypes([*BUILT_IN.values(), *declared])
     return RecordTypes(declared)
 
 
@@ -403,7 +369,7 @@ class _Declared(NamedTuple):
 async def _declared(services: Services) -> _Declared:
     database, memory = services.reader, services.memory
     version = await memory.read("records version", lambda: _version(database), seconds=REMEMBERED_SECONDS)
-    return await memory.read(f"records {version}", lambda: _read(database), seconds=math.inf)
+    return await memory.read(f"records {version}", lambda: _read_declared(database), seconds=math.inf)
 
 
 async def _version(database: Database) -> str:
@@ -412,7 +378,7 @@ async def _version(database: Database) -> str:
     return str(row["version"])
 
 
-async def _read(database: Database) -> _Declared:
+async def _read_declared(database: Database) -> _Declared:
     collections = [*(await read_collections(database)).values()]
     types = with_collections(collections, has_built_in=not collections or await _has_built_in(database))
     return _Declared(types, await _sources(types, database))
@@ -427,7 +393,7 @@ async def _sources(types: RecordTypes, database: Database) -> Mapping[str, Sourc
     ]
     places = dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))
     columns = await columns_of(database, [*places])
-    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
+    own = [Declared(each, SEARCHED[each.name], columns[place]) for place, each in built_in.items()]
     others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
     return {**sources_of(own), **sources_of(others)}
 
@@ -465,10 +431,10 @@ async def skipping_broken_collections(
     except (PostgresError, QuarryError) as error:
         if lasting_fault(error) is None:
             raise
-    found = await _find(_collections(types), [], types, work)
-    for name, fault in found:
+    faults = await _find(_collections(types), [], types, work)
+    for name, fault in faults:
         leave_out(memory, name, fault, types.acts_as)
-    return await _over(types.without([name for name, _ in found]), work)
+    return await _over(types.without([name for name, _ in faults]), work)
 
 
 def remembered(types: RecordTypes, memory: Memory, acts_as: str) -> list[RecordType]:
@@ -478,10 +444,10 @@ def remembered(types: RecordTypes, memory: Memory, acts_as: str) -> list[RecordT
         for name in _collections(types)
         if any(memory.holds(key, seconds=LEFT_OUT_SECONDS) for key in (_key(name), _key(name, acts_as)))
     ]
-    gone = [each.name for each in types.values() if each.collection and not each.collection.has_source]
-    for name in gone:
+    without_table = [each.name for each in types.values() if each.collection and not each.collection.has_source]
+    for name in without_table:
         _log(memory, name, "its table is gone or renamed")
-    return list(dict.fromkeys((*left_out, *gone)))
+    return list(dict.fromkeys((*left_out, *without_table)))
 
 
 def _collections(types: RecordTypes) -> list[RecordType]:

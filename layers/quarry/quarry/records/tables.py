@@ -148,6 +148,11 @@ LOADABLE = (
 
 COLLECTIONS = own_tables(__file__, LOADABLE)
 
+DECLARED_IN = ("collections",)
+"""The table that says what other records there are to search."""
+
+NAMES = frozenset(each.name for each in COLLECTIONS)
+
 EMBEDDED = tuple(embedded_table(each) for each in COLLECTIONS if each.declaration.embedded)
 
 EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)

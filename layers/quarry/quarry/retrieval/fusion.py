@@ -99,7 +99,7 @@ class Fused(Generic[Key]):
 
 
 def fuse(
-    found: Sequence[Scored[Key]], *, method: Method = "scores", semantic_weight: float = SEMANTIC_WEIGHT
+    results: Sequence[Scored[Key]], *, method: Method = "scores", semantic_weight: float = SEMANTIC_WEIGHT
 ) -> list[Fused[Key]]:
     """The results, each key once, best first, by (1 − semantic_weight) · text + semantic_weight · similarity. With the method
     `scores`, meaning weighs more if words match little of the query.
@@ -107,12 +107,12 @@ def fuse(
     A missing score counts 0. Reciprocal ranks are added with weight 1 each, as published. Items with equal scores are ordered by
     their best rank, then by their key, so that the order is stable.
     """
-    text = {item.key: item.text for item in found if item.text is not None}
-    similarity = {item.key: item.similarity for item in found if item.similarity is not None}
+    text = {item.key: item.text for item in results if item.text is not None}
+    similarity = {item.key: item.similarity for item in results if item.similarity is not None}
     ranks = _ranks(text), _ranks(similarity)
     if method == "scores":
-        held = min(1.0, max(text.values(), default=0.0) / WORDS_HELD)
-        semantic_weight = min(1.0, semantic_weight * (2 - held))
+        share = min(1.0, max(text.values(), default=0.0) / WORDS_HELD)
+        semantic_weight = min(1.0, semantic_weight * (2 - share))
         halves = [(1 - semantic_weight, text), (semantic_weight, similarity)]
     else:
         halves = [(1.0, {key: 1 / (RRF_K + rank) for key, rank in each.items()}) for each in ranks]
@@ -123,7 +123,7 @@ def fuse(
             ranks[0].get(key),
             ranks[1].get(key),
         )
-        for key in dict.fromkeys([item.key for item in found])
+        for key in dict.fromkeys([item.key for item in results])
         if key in text or key in similarity
     ]
     return sorted(fused, key=_order)

@@ -59,12 +59,13 @@ async def values_meant(
         raise InvalidInput(
             [FieldError(named_values[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")]
         )
-    found = await _matches(database, [table], named_values, owners, whole=whole)
-    partial = [each for each, matches in zip(named_values, found, strict=True) if not matches.whole]
+    matches_by_value = await _matches(database, [table], named_values, owners, whole=whole)
+    partial = [each for each, matches in zip(named_values, matches_by_value, strict=True) if not matches.whole]
     beside = await _matches(database, [table], [each._replace(facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
     meanings = [
-        matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named_values, found, strict=True)
+        matches.meant_beside(by_value.get(each, _Matches()))
+        for each, matches in zip(named_values, matches_by_value, strict=True)
     ]
     words = _stems(question)
     unknown = [
@@ -104,12 +105,12 @@ async def conditions_meant(
     together: dict[object, list[str]] = {}
     for each in conditions:
         together.setdefault(each.meaning_key, []).append(each.facet)
-    named = [
+    named_values = [
         NamedValue((each.facet,), value, each.pointer, elsewhere=tuple(dict.fromkeys(together[each.meaning_key])))
         for each in conditions
         for value in each.values
     ]
-    meanings = iter(await values_meant(database, table, named, question))
+    meanings = iter(await values_meant(database, table, named_values, question))
     return [list(dict.fromkeys(value for _ in each.values for value in next(meanings))) for each in conditions]
 
 
@@ -126,8 +127,8 @@ async def existing_values(
     those that contain all of its words. For a place, all spellings of it and of the places in it. `owners` says whose
     values of tables with owners are known. Raises DatabaseUnavailable.
     """
-    found = await _matches(database, tables, values, owners, whole=whole)
-    return [matches.likest(each.value) for each, matches in zip(values, found, strict=True)]
+    matches_by_value = await _matches(database, tables, values, owners, whole=whole)
+    return [matches.likest(each.value) for each, matches in zip(values, matches_by_value, strict=True)]
 
 
 async def frequent_values(
@@ -136,18 +137,18 @@ async def frequent_values(
     """The most frequent values of each facet that the caller may see, by table and facet, in one statement, and one more if
     policies may hide some. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
     """
-    counted = [each for each in facets if each[1] not in each[0].guarded]
+    unguarded = [each for each in facets if each[1] not in each[0].guarded]
     arguments = {
-        "tables": [table.name for table, _ in counted],
-        "facets": [facet for _, facet in counted],
-        "owners": owners_of([table for table, _ in counted], owners),
+        "tables": [table.name for table, _ in unguarded],
+        "facets": [facet for _, facet in unguarded],
+        "owners": owners_of([table for table, _ in unguarded], owners),
         "limit": limit,
         "read": max(COMPARED_VALUES, limit),
     }
-    found: dict[tuple[str, str], list[str]] = {}
-    for row in await database.rows(_LISTED_VALUES, arguments) if counted else []:
-        found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
-    return {**found, **await frequent_visible_values(database, facets, limit)}
+    by_facet: dict[tuple[str, str], list[str]] = {}
+    for row in await database.rows(_LISTED_VALUES, arguments) if unguarded else []:
+        by_facet.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return {**by_facet, **await frequent_visible_values(database, facets, limit)}
 
 
 @dataclass(frozen=True)
@@ -197,16 +198,16 @@ async def _matches(
         "values": values,
         "wholes": wholes,
     }
-    found = [_Matches(is_place=any(_is_place(table, each) for table in tables)) for each in named_values]
+    matches_by_value = [_Matches(is_place=any(_is_place(table, each) for table in tables)) for each in named_values]
     rows = await database.rows(_EXISTING_VALUES, arguments) if lookups else []
     visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
     for row in rows:
         if (row["table_name"], row["facet"], row["value"]) not in visible:
             continue
-        kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
-        if row["value"] not in kept:
-            kept.append(row["value"])
-    return found
+        matching = matches_by_value[row["place"]].whole if row["is_whole"] else matches_by_value[row["place"]].partial
+        if row["value"] not in matching:
+            matching.append(row["value"])
+    return matches_by_value
 
 
 def _other_names(table: Source, facet: str, value: str) -> Iterator[tuple[str, bool]]:
@@ -235,9 +236,9 @@ def _is_within(value: str, words: frozenset[str]) -> bool:
     return bool(stems) and stems <= words
 
 
-def _is_place(table: Source, named: NamedValue) -> bool:
-    facets = [table.facets[facet] for facet in named.facets if facet in table.facets]
-    return any(facet.facet == "place" for facet in facets) and bool(places_called(named.value))
+def _is_place(table: Source, named_value: NamedValue) -> bool:
+    facets = [table.facets[facet] for facet in named_value.facets if facet in table.facets]
+    return any(facet.facet == "place" for facet in facets) and bool(places_called(named_value.value))
 
 
 async def _has_values(database: Database, table: Source) -> bool:
@@ -257,10 +258,10 @@ async def _explained(
         facets = each.elsewhere or each.facets
         near: tuple[str, ...] = ()
         if place < EXPLAINED_VALUES:
-            known = await _compared(database, table, facets, owners)
-            near = await off_loop(nearest, each.value, known)
-        named = each.elsewhere or each.facets[:1]
-        label = " or ".join(dict.fromkeys(table.facets[facet].label for facet in named))
+            existing = await _compared(database, table, facets, owners)
+            near = await off_loop(nearest, each.value, existing)
+        labelled = each.elsewhere or each.facets[:1]
+        label = " or ".join(dict.fromkeys(table.facets[facet].label for facet in labelled))
         errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
     return errors
 
@@ -361,14 +362,14 @@ async def look_up(
         return ()
     also = [phrase for phrase in also if phrase.last <= len(words)]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
-    found = await _found(database, tables, words, owners, forms, also, unsure[:DOUBTFUL_MAX])
+    rows = await _dictionary_rows(database, tables, words, owners, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {name: facet.facet for table in tables for name, facet in table.facets.items()}
     others: list[tuple[Mapping[int, _Correction], Sequence[DictRow]]] = []
-    for replaced in await off_loop(list, _corrections(words, found)):
-        read = words[: max(replaced) + VALUE_WORDS_MAX]
-        corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(read)]
-        others.append((replaced, await _found(database, tables, corrected, owners)))
-    return await off_loop(_meanings, found, others, kinds)
+    for replaced in await off_loop(list, _corrections(words, rows)):
+        first_words = words[: max(replaced) + VALUE_WORDS_MAX]
+        corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(first_words)]
+        others.append((replaced, await _dictionary_rows(database, tables, corrected, owners)))
+    return await off_loop(_meanings, rows, others, kinds)
 
 
 @dataclass(frozen=True)
@@ -377,7 +378,7 @@ class _Correction:
     likeness: float
 
 
-async def _found(
+async def _dictionary_rows(
     database: Database,
     tables: Sequence[Source],
     words: list[str],
@@ -413,9 +414,9 @@ async def _visible(database: Database, tables: Sequence[Source], rows: Sequence[
         key=lambda row: (_MATCHES.index(row["match"]), -row["row_count"]),
     )
     visible = await visible_values(database, tables, [_proposed(row) for row in proposed])
-    kept = [row for row in rows if row["match"] == "words" or _proposed(row) in visible]
-    known = {row["first"] for row in kept if row["match"] == "held"}
-    return [row for row in kept if row["match"] != "near" or row["first"] not in known]
+    remaining = [row for row in rows if row["match"] == "words" or _proposed(row) in visible]
+    exact = {row["first"] for row in remaining if row["match"] == "held"}
+    return [row for row in remaining if row["match"] != "near" or row["first"] not in exact]
 
 
 _MATCHES = ("whole", "near", "held", "part")
@@ -426,28 +427,28 @@ def _proposed(row: DictRow) -> tuple[str, str, str]:
 
 
 def _meanings(
-    found: Sequence[DictRow],
+    rows: Sequence[DictRow],
     corrected: Sequence[tuple[Mapping[int, _Correction], Sequence[DictRow]]],
     kinds: Mapping[str, FacetKind | None],
 ) -> Sequence[ValueMatch]:
-    """The values that the words may mean, as `found`, and with some words `corrected`."""
-    matches = list(_value_matches(found, kinds))
+    """The values that the words may mean, as `rows`, and with some words `corrected`."""
+    matches = list(_value_matches(rows, kinds))
     for replaced, again in corrected:
         matches += _of_corrected(_value_matches(again, kinds), replaced)
     return _merged(matches)
 
 
-def _value_matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind | None]) -> Iterator[ValueMatch]:
+def _value_matches(rows: Sequence[DictRow], kinds: Mapping[str, FacetKind | None]) -> Iterator[ValueMatch]:
     # values of a facet that is no longer declared stay until the next count
-    found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
-    terms = _terms(found)
+    rows = [row for row in rows if row["facet"] in kinds or row["match"] == "words"]
+    terms = _terms(rows)
     covered = _covered_by(
         (row["first"], row["last"])
-        for row in found
+        for row in rows
         if row["match"] == "whole" and (kinds[row["facet"]] != "title" or "at" not in keys(row["value"]))
     )
     parts: set[tuple[object, ...]] = set()
-    for row in found:
+    for row in rows:
         if row["match"] == "whole":
             # "Engineer at Acme" in a question is a role and a company, not the title of a row
             if kinds[row["facet"]] != "title" or "at" not in keys(row["value"]):
@@ -493,9 +494,9 @@ def _is_one_name(value: str, terms: Sequence[str]) -> bool:
     return any(tuple(terms) == tuple(map(stem, keys(name))) for name in _OTHER_NAME.split(value))
 
 
-def _terms(found: Sequence[DictRow]) -> Sequence[str]:
+def _terms(rows: Sequence[DictRow]) -> Sequence[str]:
     """The stems of the question's words."""
-    stems: Sequence[str] = next(row["value_stems"] for row in found if row["match"] == "words")
+    stems: Sequence[str] = next(row["value_stems"] for row in rows if row["match"] == "words")
     return stems
 
 
@@ -520,12 +521,12 @@ def longest_run(terms: Sequence[str], value: Sequence[str], place: int) -> tuple
     return best
 
 
-def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
+def _corrections(words: Sequence[str], rows: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
     """Corrections of words by position, the likeliest ones first."""
-    terms = _terms(found)
+    terms = _terms(rows)
     corrections: dict[int, list[_Correction]] = {}
-    for place in {row["first"] for row in found if row["match"] == "near"}:
-        near = [row["value_stems"][0] for row in found if row["match"] == "near" and row["first"] == place]
+    for place in {row["first"] for row in rows if row["match"] == "near"}:
+        near = [row["value_stems"][0] for row in rows if row["match"] == "near" and row["first"] == place]
         corrections[place] = _corrections_of(words[place], terms[place], near)
     for rank in range(max((len(readings) for readings in corrections.values()), default=0)):
         yield {place: readings[rank] for place, readings in corrections.items() if rank < len(readings)}
@@ -534,11 +535,13 @@ def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dic
 def _corrections_of(word: str, term: str, near: Iterable[str]) -> list[_Correction]:
     """The stems with the fewest slips."""
     allowed = 2 if len(term) >= TWO_SLIPS_LENGTH_MIN else 1
-    counted = [(min(slips(term, other), slips(word, other)), other) for other in sorted(set(near))]
-    fewest = min((count for count, _ in counted), default=allowed + 1)
+    slips_by_stem = [(min(slips(term, other), slips(word, other)), other) for other in sorted(set(near))]
+    fewest = min((count for count, _ in slips_by_stem), default=allowed + 1)
     if not 0 < fewest <= allowed:
         return []
-    return [_Correction(other, LIKENESS_OF_SLIPS[count]) for count, other in counted if count == fewest][:READINGS_MAX]
+    return [_Correction(other, LIKENESS_OF_SLIPS[count]) for count, other in slips_by_stem if count == fewest][
+        :READINGS_MAX
+    ]
 
 
 def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correction]) -> Iterator[ValueMatch]:

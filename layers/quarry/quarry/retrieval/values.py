@@ -43,7 +43,7 @@ $$;
 def values_query(table: Source, where: str | None = None) -> str:
     """Selects each value of each listed facet, its owner, and the number of rows `t` that have it and meet `where`."""
     values = [changed_values(table, relations, "1", where=where) for relations in relations_of(table)]
-    return counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
+    return sums_of(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
 def value_expression(facet: Field) -> LiteralString:
@@ -58,12 +58,12 @@ def value_expression(facet: Field) -> LiteralString:
 def relations_of(table: Source) -> list[Sequence[Link]]:
     """The groups of relations with listed facets; the empty group stands for the rows themselves. Relations to one table that
     have an owner are one group, to read it once."""
-    named = {_related(facet) for facet in table.listed}
+    names = {_related(facet) for facet in table.listed}
     relations: dict[str | None, list[Link]] = {}
     for name, link in table.links.items():
-        if name in named:
+        if name in names:
             relations.setdefault(link.rows if link.owner else name, []).append(link)
-    return [*([()] if None in named else []), *relations.values()]
+    return [*([()] if None in names else []), *relations.values()]
 
 
 def _related(facet: Field) -> str | None:
@@ -84,13 +84,13 @@ def changed_values(table: Source, relations: Sequence[Link], change: str, *, whe
         for facet in table.listed
         if _related(facet) in holding
     )
-    searched = table.counted if where is None else where
+    searched = table.dictionary_rows if where is None else where
     return f"""      select {change}, v.facet, {table.owner}, v.value from {rows}, lateral (select distinct a.* from (
         {each}
       ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
 
 
-def counted(values: Sequence[str]) -> str:
+def sums_of(values: Sequence[str]) -> str:
     """Sums up the changes in `values`."""
     union = "\n      union all\n".join(values)
     return f"""    select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -123,18 +123,18 @@ async def visible_values(
     rows once.
     """
     by_name = {table.name: table for table in tables}
-    known, values = set[Proposed](), dict[tuple[str, str], list[str]]()
+    visible, values = set[Proposed](), dict[tuple[str, str], list[str]]()
     for place, each in enumerate(dict.fromkeys(proposed)):
         table, facet, value = each
         if facet not in by_name[table].facets:
             continue  # the facet is no longer declared
         if facet not in by_name[table].guarded:
-            known.add(each)
+            visible.add(each)
         elif place < PROPOSED_MAX:
             values.setdefault((table, facet), []).append(value)
     for rows in await _each_seen(database, by_name, values, _visible):
-        known.update((row["table_name"], row["facet"], row["value"]) for row in rows)
-    return frozenset(known)
+        visible.update((row["table_name"], row["facet"], row["value"]) for row in rows)
+    return frozenset(visible)
 
 
 async def frequent_visible_values(
@@ -146,27 +146,27 @@ async def frequent_visible_values(
     facets = list(facets)
     by_name = {table.name: table for table, _ in facets}
     values = {(table.name, facet): [str(limit)] for table, facet in facets if facet in table.guarded}
-    found: dict[tuple[str, str], list[str]] = {}
+    by_facet: dict[tuple[str, str], list[str]] = {}
     for rows in await _each_seen(database, by_name, values, _frequent):
         for row in rows:
-            found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
-    return found
+            by_facet.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
+    return by_facet
 
 
-_Asked = Mapping[tuple[str, str], Sequence[str]]
+_ValuesByFacet = Mapping[tuple[str, str], Sequence[str]]
 """The values of each table and facet."""
 _Select = Callable[[Source, str, Sequence[str], list[object]], Composed]
 """The last argument collects the values of the placeholders."""
 
 
 async def _each_seen(
-    database: Database, tables: Mapping[str, Source], values_asked: _Asked, select: _Select
+    database: Database, tables: Mapping[str, Source], values_asked: _ValuesByFacet, select: _Select
 ) -> list[list[DictRow]]:
     """Runs one statement for all tables; if a source is broken, one for each table, without the broken one."""
     if not values_asked:
         return []
     try:
-        return [await _seen(database, tables, values_asked, select)]
+        return [await _rows_for(database, tables, values_asked, select)]
     except (PostgresError, QuarryError) as error:
         names = dict.fromkeys(table for table, _ in values_asked)
         if isinstance(error, DatabaseUnavailable) or fault_of_source(error) is None:
@@ -177,16 +177,16 @@ async def _each_seen(
     return [rows for each in alone for rows in await _each_seen(database, tables, each, select)]
 
 
-async def _seen(
-    database: Database, tables: Mapping[str, Source], values_asked: _Asked, select: _Select
+async def _rows_for(
+    database: Database, tables: Mapping[str, Source], values_asked: _ValuesByFacet, select: _Select
 ) -> list[DictRow]:
     parameters: list[object] = []
     selects = [select(tables[table], facet, values, parameters) for (table, facet), values in values_asked.items()]
-    named = {f"p{place}": value for place, value in enumerate(parameters)}
-    return await database.rows(SQL(" union all ").join(selects), named)
+    by_name = {f"p{place}": value for place, value in enumerate(parameters)}
+    return await database.rows(SQL(" union all ").join(selects), by_name)
 
 
-def _kept(parameters: list[object], value: object) -> Composable:
+def _placeholder(parameters: list[object], value: object) -> Composable:
     parameters.append(value)
     return Placeholder(f"p{len(parameters) - 1}")
 
@@ -194,11 +194,11 @@ def _kept(parameters: list[object], value: object) -> Composable:
 def _visible(table: Source, name: str, values: Sequence[str], parameters: list[object]) -> Composed:
     """Selects the values of a facet that a visible row has."""
     facet = table.facets[name]
-    proposed = SQL("{}::text[]").format(_kept(parameters, list(values)))
+    proposed = SQL("{}::text[]").format(_placeholder(parameters, list(values)))
     link = facet.related
-    found = _of_related(table, facet, link, proposed) if link else _of_rows(table, facet, proposed)
+    select = _of_related(table, facet, link, proposed) if link else _of_rows(table, facet, proposed)
     return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
-        Quoted(table.name), Quoted(name), found
+        Quoted(table.name), Quoted(name), select
     )
 
 
@@ -220,7 +220,7 @@ def _frequent(table: Source, name: str, limit: Sequence[str], parameters: list[o
         value=SQL(value_expression(facet)),
         guard=SQL(table.guard("t")),
         first=Quoted(ROWS_FIRST),
-        limit=_kept(parameters, limit[0]),
+        limit=_placeholder(parameters, limit[0]),
     )
 
 
@@ -289,7 +289,7 @@ _OF_ONE_TABLE = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, 
 logger = logging.getLogger(__name__)
 
 
-class Counted(NamedTuple):
+class CountedPart(NamedTuple):
     """What is counted in a table."""
 
     what: Literal["values", "words"]
@@ -301,23 +301,23 @@ class Counted(NamedTuple):
 
 async def refresh(
     database: Database,
-    work: Iterable[Counted],
+    work: Iterable[CountedPart],
     *,
     timeout_seconds: float,
     keep_going: Callable[[], bool] = lambda: True,
-) -> dict[Counted, int]:
+) -> dict[CountedPart, int]:
     """Count the values, or words, of each table in turn while `keep_going` says so; each may take `timeout_seconds`.
 
     A table that takes longer or is locked does not stop the others; then DatabaseUnavailable names those that failed. A database
     that is away raises it at once.
     """
-    counted: dict[Counted, int] = {}
-    failed: dict[Counted, DatabaseUnavailable] = {}
+    numbers: dict[CountedPart, int] = {}
+    failed: dict[CountedPart, DatabaseUnavailable] = {}
     for each in work:
         if not keep_going():
             break
         try:
-            counted[each] = await _count(database, each, timeout_seconds)
+            numbers[each] = await _count(database, each, timeout_seconds)
         except DatabaseUnavailable as error:
             if not isinstance(error.__cause__, _OF_ONE_TABLE):
                 raise
@@ -326,10 +326,10 @@ async def refresh(
     if failed:
         names = ", ".join(map(str, failed))
         raise DatabaseUnavailable(f"These could not be counted: {names}.") from next(iter(failed.values()))
-    return counted
+    return numbers
 
 
-async def _count(database: Database, each: Counted, timeout_seconds: float) -> int:
+async def _count(database: Database, each: CountedPart, timeout_seconds: float) -> int:
     async with database.transaction() as connection:
         await connection.execute(SQL("set local statement_timeout = {}").format(Quoted(int(timeout_seconds * 1000))))
         cursor = await connection.execute(

@@ -231,14 +231,14 @@ CONDITIONS: TypeAdapter[tuple[Condition, ...]] = TypeAdapter(tuple[Condition, ..
 
 def _arguments(text: str) -> list[str]:
     """What commas outside of parentheses part."""
-    found, depth = [""], 0
+    arguments, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
         if letter == "," and depth == 0:
-            found.append("")
+            arguments.append("")
         else:
-            found[-1] += letter
-    return [each.strip() for each in found if each.strip()]
+            arguments[-1] += letter
+    return [each.strip() for each in arguments if each.strip()]
 
 
 def _operand_of(text: Any) -> Any:
@@ -269,24 +269,24 @@ class Aggregate(_Part):
         StrictFloat | StrictInt | None, Field(ge=0, le=100, description="percentile: which, 0 to 1 or above 1 to 100.")
     ] = None
     steps: Annotated[StrictInt, Field(ge=1, le=1_000, description="previous: how many periods before.")] = 1
-    called: Annotated[Name | None, Field(alias="name")] = None
+    own_name: Annotated[Name | None, Field(alias="name")] = None
 
     @model_validator(mode="before")
     @classmethod
     def _from_short(cls, value: Any) -> Any:
         """`avg(amount)` and `{"avg": "amount"}` say the same as `{"fn": "avg", "field": "amount"}`."""
         if isinstance(value, str):
-            called, _, rest = value.partition("(")
-            return cls._of_text(called.strip(), rest.strip().removesuffix(")").strip())
+            function, _, rest = value.partition("(")
+            return cls._of_text(function.strip(), rest.strip().removesuffix(")").strip())
         if not isinstance(value, dict):
             return value
-        named = [key for key in get_args(Function) if key in value]
-        if "fn" not in value and len(named) == 1:
-            data = value[named[0]]
-            others = {key: each for key, each in value.items() if key != named[0]}
-            is_text = isinstance(data, str) and named[0] not in OF_GROUPS
+        functions = [key for key in get_args(Function) if key in value]
+        if "fn" not in value and len(functions) == 1:
+            data = value[functions[0]]
+            others = {key: each for key, each in value.items() if key != functions[0]}
+            is_text = isinstance(data, str) and functions[0] not in OF_GROUPS
             part = {"field": data} if is_text else {} if isinstance(data, bool) else {"of": data}
-            return {"fn": named[0], **part, **others}
+            return {"fn": functions[0], **part, **others}
         data = value.get("fn")
         if isinstance(data, str) and data in OF_GROUPS and "of" not in value:
             field = value.get("field", "count")
@@ -356,8 +356,8 @@ class Aggregate(_Part):
     @property
     def name(self) -> str:
         """What `order` and `having` call it, and its column: `count`, `avg(amount)`."""
-        if self.called:
-            return self.called
+        if self.own_name:
+            return self.own_name
         if self.fn == "measure":
             return self.field or ""
         if not self.of:

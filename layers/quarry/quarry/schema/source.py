@@ -10,8 +10,8 @@ import datetime
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Literal, LiteralString, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -48,7 +48,7 @@ def _quoted_name(name: str) -> LiteralString:
     quoted: LiteralString = '"' + name.replace('"', '""') + '"'
     if not set(name) & set("%{}"):
         return quoted
-    return "U&" + _READ_OTHERWISE.sub(lambda found: f"\\{ord(found[0]):04X}", quoted)
+    return "U&" + _READ_OTHERWISE.sub(lambda match: f"\\{ord(match[0]):04X}", quoted)
 
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
@@ -104,8 +104,8 @@ class UnknownValue(NamedTuple):
 def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
     """The known values with the most similar spelling."""
     by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
-    wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
+    text = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(text, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
     return tuple(by_plain[each] for each in close)
 
 
@@ -196,6 +196,9 @@ SqlOn = Callable[[LiteralString, LiteralString], LiteralString]
 """Whether a row and another belong together, by the aliases of both."""
 SqlHoldsWords = Callable[[LiteralString, LiteralString], LiteralString]
 """Whether a row holds all words of a text, by the row's alias and the text, which is a parameter."""
+
+NO_VALUE: SqlOf = lambda row: "null"  # noqa: E731
+"""The key of rows that nothing tells apart, and the title of rows that have none."""
 
 
 @dataclass(frozen=True)
@@ -334,7 +337,7 @@ class Source:
     naming: frozenset[str] = frozenset()
     chosen_by: frozenset[str] = frozenset()
     left_out: str = ""
-    counted: LiteralString = "true"
+    dictionary_rows: LiteralString = "true"
     """The rows `t` whose values the dictionary counts, as an SQL condition."""
     owner: LiteralString = "''"
     """The owner of the values of a row `t`, as SQL; '' for values of everybody."""
@@ -345,6 +348,27 @@ class Source:
     def language(self) -> str:
         """The text search configuration of all its rows; English if they differ."""
         return self.languages[0] if len(self.languages) == 1 else ENGLISH
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key tells its rows apart."""
+        return self.key is not NO_VALUE
+
+    @cached_property
+    def selectable(self) -> Mapping[str, Field]:
+        """The fields that a path can end at: its own, and the key and the title of its rows unless fields have these names."""
+        if self.title is NO_VALUE:
+            return self.fields
+        own = {
+            "id": Field("id", "text", lambda row: f"({self.key(row)})::text", "id", "ids"),
+            "title": Field("title", "text", self.title, "title", "titles"),
+        }
+        return {**self.fields, **{name: each for name, each in own.items() if name not in self.fields}}
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """All names that can come next in a path."""
+        return [*self.selectable, *self.predicates, *self.links, *self.texts]
 
     @cached_property
     def facets(self) -> Mapping[str, Field]:
@@ -377,3 +401,107 @@ _ROW = re.compile(r"(?<![\w.])[tr]\.")
 def one_row(sql: LiteralString) -> SqlOf:
     """SQL over a row `t` or `r` as SQL over the row of any name."""
     return lambda row: _ROW.sub(f"{row}.", sql)
+
+
+def compared_as(field: Field, kind: FacetKind, value: SqlOf, *, is_many: bool, is_spelt: bool) -> Field:
+    """A field with the SQL of its value, compared as a facet of a kind. Each part of a place counts; `is_spelt`: conditions name
+    places as the data spells them.
+    """
+    place = value if kind == "place" else None
+    return replace(
+        field,
+        kind=KINDS.get(kind, "text"),
+        sql=(lambda row: f"place_parts({value(row)})") if place else value,
+        is_array=is_many or kind in ("place", "array"),
+        place=place,
+        folds=True,
+        is_spelt=is_spelt,
+        facet=kind,
+    )
+
+
+DATE = "date"
+"""The name of the facet for the date of a row, where no other facet is it."""
+
+
+def union_of(tables: Sequence[Source], names: Iterable[str] | None = None) -> Source:
+    """The rows of several tables as one source, with the facets of these names, or all of them. A table without a facet has no
+    value of it. Of a facet of several tables, the one with the fewest references says what it is called.
+    """
+    every = (name for table in tables for name in table.facets)
+    facets = [
+        [table.facets[name] for table in tables if name in table.facets]
+        for name in dict.fromkeys(every if names is None else names)
+    ]
+    columns = [_UnionColumn.of(same, place) for place, same in enumerate(facets)]
+    selects: list[LiteralString] = [
+        f"select {place} as quarry_table, ({table.key('t')})::text as quarry_key"
+        f"{''.join(column.of_table(table) for column in columns)} from {table.rows} t where {table.guard('t')}"
+        for place, table in enumerate(tables)
+    ]
+
+    def holds_words(row: LiteralString, text: LiteralString) -> LiteralString:
+        by_table = (
+            f"{row}.quarry_table = {place} and {row}.quarry_key in"
+            f" (select ({table.key('t')})::text from {table.rows} t where {table.holds_words('t', text)})"
+            for place, table in enumerate(tables)
+            if table.holds_words
+        )
+        return f"({' or '.join(by_table)})"
+
+    key = "({}.quarry_key)::text".format
+    return Source(
+        "records",
+        "records",
+        nouns=tuple(dict.fromkeys(noun for table in tables for noun in table.nouns)),
+        rows=f"({' union all '.join(selects)})",
+        key="{}.quarry_key".format,
+        title=key,
+        fields={KEY: Field(KEY, "text", key, "id", "ids"), **{each.name: each.field for each in columns}},
+        holds_words=holds_words,
+        dated=DATE if any(table.dated for table in tables) else None,
+        languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
+    )
+
+
+class _UnionColumn(NamedTuple):
+    """A facet that several tables have, as a column of their union."""
+
+    name: str
+    field: Field
+    sql_type: LiteralString
+    is_many: bool
+    place: int
+
+    @classmethod
+    def of(cls, facets: Sequence[Field], place: int) -> _UnionColumn:
+        # the last of those with the fewest references
+        facet = min(reversed(facets), key=lambda each: each.hops)
+        is_many = any(each.has_several or (each.related is not None and each.related.is_many) for each in facets)
+        kinds = {each.facet or "value" for each in facets}
+        # values are texts where kinds differ, or rows have several places
+        kind: FacetKind = "value" if len(kinds) > 1 or (is_many and "place" in kinds) else kinds.pop()
+        value = f"{{}}.c{place}".format
+        field = compared_as(replace(facet, related=None), kind, value, is_many=is_many, is_spelt=facet.is_spelt)
+        return cls(facet.name, field, _SQL_TYPES.get(KINDS.get(kind, "text"), "text"), is_many, place)
+
+    def of_table(self, table: Source) -> LiteralString:
+        """The column in the rows `t` of a table; where rows may have several values, an array of them."""
+        facet, cast = table.facets.get(self.name), f"{self.sql_type}{'[]' if self.is_many else ''}"
+        if facet is None:
+            return f", null::{cast} as c{self.place}"
+        value, link = facet.value, facet.related
+        if link is not None:
+            one = "" if self.is_many else " limit 1"
+            value = (
+                f"{'array' if self.is_many else ''}(select {value} from {link.rows} r where {link.on('t', 'r')}{one})"
+            )
+        elif self.is_many and not facet.has_several:
+            value = f"array[{value}]"
+        return f", ({value})::{cast} as c{self.place}"
+
+
+_SQL_TYPES: Mapping[Kind, LiteralString] = {
+    "number": "numeric", "money": "numeric", "year": "numeric", "date": "date", "datetime": "timestamptz", "boolean": "boolean",
+}  # fmt: skip
+"""The types of the columns of a union. Others are texts."""

@@ -63,8 +63,8 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
-from quarry.records.passages import broken_off, candidates, chosen, quoted
-from quarry.records.reading import words_to_look_up
+from quarry.records.passages import broken_off, candidates, quoted, select_quotes
+from quarry.records.reading import required, types_with, words_to_look_up
 from quarry.records.retrieval import (
     SOURCES_MAX,
     EvidenceSource,
@@ -76,7 +76,6 @@ from quarry.records.retrieval import (
     passage,
     whole_record,
 )
-from quarry.records.scope import required, types_with
 from quarry.schema.algebra import Condition
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, lacks_data, level
@@ -123,8 +122,8 @@ def _source(source: EvidenceSource) -> str:
     dated = f' date="{text.date}"' if text.date else ""
     passage_text = passage(text)
     # many texts begin with the title
-    shown = passage_text if passage_text.startswith(text.title) else f"{text.title}\n{passage_text}"
-    return f'<source n="{source.n}" of="{text.type}" id="{fence(text.id)}"{dated}{about}>\n{fence(shown)}\n</source>'
+    body = passage_text if passage_text.startswith(text.title) else f"{text.title}\n{passage_text}"
+    return f'<source n="{source.n}" of="{text.type}" id="{fence(text.id)}"{dated}{about}>\n{fence(body)}\n</source>'
 
 
 STEP = "records_answer"
@@ -173,11 +172,11 @@ class Research(Toolset):
         lists = [await rank_records(text, types, toolset.services, toolset.run, toolset.scope) for text in texts]
         ranked = in_turn(lists, lambda each: each.key)
         ranked = [each for each in ranked if each.key != arguments.itself][arguments.offset :]
-        found = await toolset.found(ranked, " ".join(texts)[:QUERY_MAX_CHARACTERS])
-        sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])
-        return await self._found(arguments, names, ranked, sources)
+        texts_of_ranked = await toolset.with_texts(ranked, " ".join(texts)[:QUERY_MAX_CHARACTERS])
+        sources = toolset.evidence.add(varied(texts_of_ranked)[: min(arguments.limit, SEARCHED_MAX)])
+        return await self._tool_result(arguments, names, ranked, sources)
 
-    async def _found(
+    async def _tool_result(
         self,
         arguments: SearchArguments,
         names: Sequence[str],
@@ -196,27 +195,27 @@ class Research(Toolset):
                 texts = await describe(self.services.reader, missing[:room], self.toolset.record_types)
                 sources += self.toolset.evidence.add_read(texts.values())
             text = f"{meeting} rows meet `where`.\n"
-        shown = text + await off_loop(sources_block, sources)
+        content = text + await off_loop(sources_block, sources)
         if len(names) == 1 and arguments.select:
             hits = [Hit(source=names[0], id=each.text.id, title=f"[{each.n}]", text="") for each in sources]
             hits = await with_fields(names[0], hits, arguments.select, self.access, self.services)
-            shown += "".join(f"\n{each.title} {json.dumps(each.fields, ensure_ascii=False)}" for each in hits)
-        return ToolResult(len(ranked) or len(sources), summary(len(ranked), sources), shown)
+            content += "".join(f"\n{each.title} {json.dumps(each.fields, ensure_ascii=False)}" for each in hits)
+        return ToolResult(len(ranked) or len(sources), summary(len(ranked), sources), content)
 
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         toolset = self.toolset
-        [chosen] = [each for each in toolset.types if each.name == source]
-        whole = await whole_record(toolset.services.reader, chosen, id)
+        [type_] = [each for each in toolset.types if each.name == source]
+        whole = await whole_record(toolset.services.reader, type_, id)
         texts = await describe(toolset.services.reader, [(source, id)], toolset.record_types)
         number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_read(texts.values()))
-        shown = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
-        return ToolResult(1, whole.title, f"{number}{json.dumps(shown, ensure_ascii=False)}")
+        fields = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
+        return ToolResult(1, whole.title, f"{number}{json.dumps(fields, ensure_ascii=False)}")
 
 
 def _unsearched(toolset: SearchToolset, access: DataAccess) -> list[str]:
     """Sources of records whose texts are not searched, such as the meetings that motions lead to."""
-    known = toolset.record_types
-    return [name for name, (domain, _) in access.homes.items() if domain == "records" and name not in known]
+    types = toolset.record_types
+    return [name for name, (domain, _) in access.homes.items() if domain == "records" and name not in types]
 
 
 FOLLOWUPS_MAX = 3
@@ -252,28 +251,30 @@ async def followups_of(
             lambda _: FollowupQuestions(questions=[]),
         )
         own = (await decide(step, answer, toolset.run)).questions
-    said = [plain_links(shorten(each, FOLLOWUP_CHARACTERS_MAX)) for each in dict.fromkeys(own)]
-    asked = [each for each in said if is_likely_english(each) == is_likely_english(question)]
-    held = await _held(asked, toolset)
-    return [each for each in asked if each in held or not names.isdisjoint(significant_words(each))][:FOLLOWUPS_MAX]
+    questions = [plain_links(shorten(each, FOLLOWUP_CHARACTERS_MAX)) for each in dict.fromkeys(own)]
+    in_language = [each for each in questions if is_likely_english(each) == is_likely_english(question)]
+    covered = await _covered(in_language, toolset)
+    return [each for each in in_language if each in covered or not names.isdisjoint(significant_words(each))][
+        :FOLLOWUPS_MAX
+    ]
 
 
-async def _held(asked: Sequence[str], toolset: SearchToolset) -> set[str]:
+async def _covered(questions: Sequence[str], toolset: SearchToolset) -> set[str]:
     """The questions whose words a searched record mostly holds; none where the look-up fails or takes too long."""
     types = types_with(toolset.scope.facets, toolset.types)
     arms = [
         TypeSearch(each, words_to_look_up(question), toolset.scope.required_conditions)
-        for question in asked
+        for question in questions
         for each in types
     ]
     if not arms:
         return set()
     try:
         async with in_time(toolset.run.budget.seconds_left):
-            held = await coverages(toolset.services.reader, arms)
+            shares = await coverages(toolset.services.reader, arms)
     except (TimeIsUp, *UNREADABLE):
         return set()
-    return {question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN}
+    return {question for question in questions if shares.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN}
 
 
 ByRule = Callable[[], AsyncGenerator[Event]]
@@ -285,27 +286,27 @@ async def written_by_model(context: AnswerContext, max_turns: int, by_rule: ByRu
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, or what it
     wrote is withdrawn, those of the answer `by_rule`. Raises DatabaseUnavailable.
     """
-    written = ModelAnswer(context, Research.of(context), by_rule)
+    answer = ModelAnswer(context, Research.of(context), by_rule)
     keys = context.keys("model")
-    kept = await context.kept(keys)
-    current = await written.current(kept) if kept is not None else None
-    if kept is not None and current is not None:
-        for again in context.given_again(kept, aggregation_of(current)):
+    stored = await context.stored_answer(keys)
+    current = await answer.current(stored) if stored is not None else None
+    if stored is not None and current is not None:
+        for again in context.given_again(stored, aggregation_of(current)):
             yield again
         return
-    async with aclosing(written.answered(keys, max_turns)) as events:
+    async with aclosing(answer.answered(keys, max_turns)) as events:
         async for event in events:
             yield event
 
 
 @dataclass
 class ModelAnswer:
-    """An answer that a model writes. `sent` are the sources that were sent, once it has begun."""
+    """An answer that a model writes. `evidence` are the sources that were sent, once it has begun."""
 
     context: AnswerContext
     research: Research
     by_rule: ByRule
-    sent: Sequence[EvidenceSource] = ()
+    evidence: Sequence[EvidenceSource] = ()
     _sent_sources: int = 0
     _checker: Verifier | None = None
     _names: frozenset[str] = frozenset()
@@ -338,8 +339,11 @@ class ModelAnswer:
             case Began(written):
                 return self._before(written)
             case TextPiece(piece):
-                is_more, self._sent_sources = len(self.sent) > self._sent_sources, len(self.sent)
-                return [*([self.context.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
+                is_more, self._sent_sources = len(self.evidence) > self._sent_sources, len(self.evidence)
+                return [
+                    *([self.context.sources_event(self.evidence)] if is_more else []),
+                    AnswerChunkEvent(chunk=piece),
+                ]
             case Withdrawn(reason):
                 return [TextWithdrawnEvent(reason=reason)]
             case ToolStarted(id, tool, arguments):
@@ -375,14 +379,16 @@ class ModelAnswer:
 
         return await off_loop(messages)
 
-    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+    def _filters(self, answer: WrittenAnswer) -> Sequence[TextFilter]:
         """What the text passes through: citations of the sources that were found, and links that these contain. A source that its
         first line does not name is sent when it is cited.
         """
-        found, kept = self.context.toolset.evidence.sources, written.kept
-        if not self.sent:
-            self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
-        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in found}
+        sources, numbers = self.context.toolset.evidence.sources, answer.kept
+        if not self.evidence:
+            self.evidence = (
+                sources[:SOURCES_MAX] if numbers is None else [source for source in sources if source.n in numbers]
+            )
+        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in sources}
         return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
     def _may_cite(self, statement: str, number: int) -> bool:
@@ -390,9 +396,9 @@ class ModelAnswer:
         spans = sentence_spans(statement)
         if spans and lacks_data(statement[slice(*spans[-1])]):
             return False
-        if all(each.n != number for each in self.sent):
+        if all(each.n != number for each in self.evidence):
             more = [each for each in self.context.toolset.evidence.sources if each.n == number]
-            self.sent = sorted((*self.sent, *more), key=lambda each: each.n)
+            self.evidence = sorted((*self.evidence, *more), key=lambda each: each.n)
             if self._checker is not None:
                 self._checker.add(source_texts(more))
         return True
@@ -404,15 +410,15 @@ class ModelAnswer:
 
     def _new_verifier(self) -> Verifier:
         question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
-        told = [turn.answer for turn in self.context.inquiry.request.recent_history]
-        return self.research.verifier(source_texts(self.sent), question, about=ABOUT, told=told, own=own)
+        answers = [turn.answer for turn in self.context.inquiry.request.recent_history]
+        return self.research.verifier(source_texts(self.evidence), question, about=ABOUT, told=answers, own=own)
 
-    def _before(self, written: WrittenAnswer) -> list[Event]:
+    def _before(self, answer: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        results, self._sent_sources = self._results(written), len(self.sent)
+        results, self._sent_sources = self._results(answer), len(self.evidence)
         numbers = aggregation_of(results)
         results_before = [ResultsEvent(results=[*map(self._result_of, results)])] if results else []
-        return [self.context.sent(self.sent), *([numbers] if numbers is not None else []), *results_before]
+        return [self.context.sources_event(self.evidence), *([numbers] if numbers is not None else []), *results_before]
 
     def _result_of(self, result: QueryResult) -> ResultOfQuery:
         """A result with the number by which the model knows it."""
@@ -425,40 +431,40 @@ class ModelAnswer:
             query=result.query,
         )
 
-    def _results(self, written: WrittenAnswer) -> list[QueryResult]:
+    def _results(self, answer: WrittenAnswer) -> list[QueryResult]:
         """The results, first the one that the model says it answers from; where it does not say, the latest."""
-        results, main = [*self.research.results], written.main_result
+        results, main = [*self.research.results], answer.main_result
         place = main - 1 if main is not None and 1 <= main <= len(results) else len(results) - 1
         return [*results[place : place + 1], *results[:place], *results[place + 1 :]]
 
     def _broken_off(self) -> list[str]:
         """What follows a text whose model failed: the sources' own sentences."""
         question = self.context.inquiry.conversation.search_query
-        return [broken_off(), *quoted(chosen(candidates(question, self.sent)))]
+        return [broken_off(), *quoted(select_quotes(candidates(question, self.evidence)))]
 
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
-        context, evidence = self.context, self.sent
-        found = await off_loop(self._new_verifier().verify, answer.text)
+        context, evidence = self.context, self.evidence
+        verification = await off_loop(self._new_verifier().verify, answer.text)
         is_talk = answer.written.rests_on_nothing
         # what broke off ends in passages, which have no level
-        trust = None if answer.failed else level(found, missing=context.inquiry.left_out, is_talk=is_talk)
+        trust = None if answer.failed else level(verification, missing=context.inquiry.left_out, is_talk=is_talk)
         own = answer.written.followups
         question = context.inquiry.conversation.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
         queries = [QueryDigest.of(each) for each in self._results(answer.written)]
         is_found = bool(evidence or queries)
         ending = context.ending(
-            answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found
+            answer.text, evidence, citations_event(verification), trust, followups, keys, queries, is_found=is_found
         )
         async with aclosing(ending) as events:
             async for event in events:
                 yield event
 
-    async def current(self, kept: StoredAnswer) -> list[QueryResult] | None:
+    async def current(self, stored: StoredAnswer) -> list[QueryResult] | None:
         """The results of a kept answer's queries, where they are what they were; else None."""
         results: list[QueryResult] = []
-        for each in kept.finished.queries:
+        for each in stored.finished.queries:
             try:
                 result = await answer_query(
                     each.query, self.research.access, self.context.toolset.services, self.research.today
