@@ -11,7 +11,6 @@ from quarry.agent.completions import Chat, CitedSource, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
-from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -22,9 +21,10 @@ from quarry.companies.contract import (
     FinalAnswer,
     FinalAnswerEvent,
 )
-from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
 from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
+from quarry.companies.state import Variant
+from quarry.companies.tools import FIND_COMPANIES, FoundCompany, company_json
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import QueryText, shorten
 from quarry.services.services import Caller, Services
@@ -91,7 +91,7 @@ async def _search(arguments: SearchCompaniesArguments, caller: Caller, services:
     return {
         "summary": answer.content,
         "total": answer.aggregation.total if answer.aggregation else len(answer.references),
-        "companies": [shown_company(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
+        "companies": [company_json(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
         "end_reason": answer.telemetry.end_reason,
     } | ({"aggregation": answer.aggregation.model_dump(mode="json")} if answer.aggregation else {})
 

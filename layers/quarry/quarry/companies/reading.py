@@ -7,34 +7,44 @@ The former `constraints`, which requests and answers carry for one more release,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Literal, get_args
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
-from quarry.companies import contract
 from quarry.companies.contract import ChatRequest
 from quarry.companies.facets import COMPANIES, STAGE, STATUS, TAG_FACETS
-from quarry.companies.intent import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
-from quarry.companies.sources import PHRASES, SEARCHED, labels, read_schema
+from quarry.companies.sources import (
+    PHRASES,
+    SEARCHED,
+    comparisons_in,
+    field_by_field,
+    name_of,
+    read_schema,
+    understood_as,
+    united_exclusions,
+)
+from quarry.companies.state import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
 from quarry.companies.tables import FUNDING_STAGES, STATUSES
-from quarry.language.word_forms import phrase, runs
+from quarry.language.recognition import Weights, stored_weights
+from quarry.language.recognition import chances_of as relation_chances
+from quarry.language.word_forms import STOP_WORDS, Token, commonness, phrase, runs, tokenise
 from quarry.language.writing import numeral_value
-from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
 from quarry.query.contract import Understood
-from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
+from quarry.query.describe import evidence_of, excluded_words, understood
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
-from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Words, WordValues
 from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
 
@@ -330,12 +340,10 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
 
 # ---- how it was understood ----
 
-_KNOWN = frozenset(get_args(contract.FieldName))
-
 
 def understood_of(intent: CompanyIntent, query: Query | None = None) -> Understood:
     """What a question seeks, with the characters of the question that say so; or the `query` that was run for it."""
-    where = _together((*intent.stated, *(Not(negated=Words(words=words)) for words in intent.excluded)))
+    where = united_exclusions((*intent.stated, *(Not(negated=Words(words=words)) for words in intent.excluded)))
     return understood(
         Query(source=COMPANIES.name, where=where) if query is None else query,
         PHRASES,
@@ -351,8 +359,8 @@ def as_understood(intent: CompanyIntent, understood: Understood | None) -> Compa
     if understood is None:
         return intent
     tags = [each for each in understood.preferred if fields_of(each) and fields_of(each) <= {*TAG_FACETS}]
-    groups = tuple(TagGroup(_name(each), tuple(_comparisons(each)), is_demanded=True) for each in tags)
-    where = [*_apart(understood.query.where)]
+    groups = tuple(TagGroup(name_of(each), tuple(comparisons_in(each)), is_demanded=True) for each in tags)
+    where = [*field_by_field(understood.query.where)]
     without = excluded_words(where)
     return replace(
         intent,
@@ -371,36 +379,6 @@ def as_understood(intent: CompanyIntent, understood: Understood | None) -> Compa
     ).bounded()
 
 
-def _together(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions, with those that exclude the same of several fields, and of the text, as one."""
-    groups: dict[object, list[Condition]] = {}
-    for place, each in enumerate(conditions):
-        inner, is_excluded = affirmed(each)
-        words = _words(inner) if is_excluded else ()
-        groups.setdefault(words or place, []).append(each)
-    return tuple(
-        group[0] if len(group) == 1 else Not(negated=AnyOf(any_of=tuple(affirmed(each)[0] for each in group)))
-        for group in groups.values()
-    )
-
-
-def _apart(conditions: Iterable[Condition]) -> Iterator[Condition]:
-    """The same, each field by itself."""
-    for each in conditions:
-        if isinstance(each, Not) and isinstance(each.negated, AnyOf):
-            for one in each.negated.any_of:
-                is_equal = isinstance(one, Comparison) and one.op == "="
-                yield one.model_copy(update={"op": "!="}) if is_equal else Not(negated=one)
-        else:
-            yield each
-
-
-def _words(condition: Condition) -> tuple[str, ...]:
-    if isinstance(condition, Words):
-        return (condition.words.casefold(),)
-    return tuple(str(each).casefold() for each in condition.scalars) if isinstance(condition, Comparison) else ()
-
-
 def conditions_to_tell(intent: CompanyIntent) -> list[Condition]:
     """The conditions that each result is checked against."""
     return [*intent.stated, *intent.assumed, *_preferred(intent)]
@@ -411,116 +389,6 @@ def _preferred(intent: CompanyIntent) -> list[Condition]:
 
 
 # ---- the former constraints ----
-
-
-def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
-    """How a question was understood, as constraints, which cannot express everything."""
-    where = [*_apart(read.query.where)]
-    parts = [(each, "required") for each in where if not excluded_words([each])]
-    parts += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
-    conditions = [
-        _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
-        for place, (each, strength) in enumerate(parts[: contract.CONDITIONS_MAX])
-        for one in _comparisons(each)
-        if one.field in _KNOWN
-    ]
-    excluded = excluded_words(where)[: contract.CONDITIONS_MAX]
-    return contract.Constraints(
-        topic=read.about,
-        conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=[words[: contract.VALUE_CHARACTERS_MAX].strip() for words in excluded],
-        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
-    )
-
-
-def understood_as(constraints: contract.Constraints) -> Understood:
-    """Constraints of a request as the same in the one form."""
-    where = (
-        *_conditions(constraints.conditions, "required"),
-        *(Not(negated=Words(words=each)) for each in constraints.excluded),
-    )
-    return understood(
-        Query(source=COMPANIES.name, where=where),
-        PHRASES,
-        assumed=[*_conditions(constraints.conditions, "assumed")],
-        preferred=[*_conditions(constraints.conditions, "preferred")],
-        about=constraints.topic,
-        evidence=constraints.evidence,
-    )
-
-
-def _comparisons(condition: Condition) -> Iterator[Comparison]:
-    """The comparisons of a condition; for alternatives, each of them."""
-    if isinstance(condition, Comparison):
-        yield condition
-    elif isinstance(condition, AnyOf):
-        for each in condition.any_of:
-            yield from _comparisons(each)
-    elif isinstance(condition, Not) and isinstance(condition.negated, Comparison) and condition.negated.op == "=":
-        yield condition.negated.model_copy(update={"op": "!="})
-
-
-def _name(condition: Condition) -> str:
-    return " ".join(dict.fromkeys(str(value) for each in _comparisons(condition) for value in each.scalars))
-
-
-def _on_the_wire(condition: Comparison, strength: str, group: int | None) -> contract.Condition:
-    is_measured = condition.field in contract.MEASURED_FIELDS
-    least, most = _bounds(condition) if is_measured else (None, None)
-    return contract.Condition.model_validate(
-        {
-            "field": condition.field,
-            "values": [] if is_measured else list(map(str, condition.scalars))[: contract.VALUES_MAX],
-            "least": least,
-            "most": most,
-            "negated": condition.op in ("!=", "is_null"),
-            "strength": strength,
-            "group": group,
-            "label": labels([condition])[0][: contract.VALUE_CHARACTERS_MAX],
-        }
-    )
-
-
-def _bounds(condition: Comparison) -> tuple[float | None, float | None]:
-    """The inclusive bounds of a comparison of whole numbers."""
-    numbers = [float(value) for value in condition.scalars if isinstance(value, int | float)]
-    if not numbers:
-        return None, None
-    first, last = numbers[0], numbers[-1]
-    return {
-        ">": (first + 1, None), ">=": (first, None), "<": (None, last - 1), "<=": (None, last), "between": (first, last)
-    }.get(condition.op, (first, last))  # fmt: skip
-
-
-def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iterator[Condition]:
-    """The conditions of one strength. Those of a group become alternatives."""
-    groups: dict[object, list[Condition]] = {}
-    for place, condition in enumerate(conditions):
-        if condition.strength == strength:
-            key = ("alone", place) if condition.group is None else condition.group
-            groups.setdefault(key, []).append(_read(condition))
-    for group in groups.values():
-        yield AnyOf.of(group)
-
-
-def _read(condition: contract.Condition) -> Condition:
-    if condition.values:
-        return Comparison(field=condition.field, op="!=" if condition.negated else "=", values=tuple(condition.values))
-    least, most = condition.least, condition.most
-    if least is None and most is None:
-        return Comparison(field=condition.field, op="is_null" if condition.negated else "not_null")
-    if least is not None and most is not None:
-        met = Comparison(field=condition.field, op="between", values=_scalars((least, most)))
-    elif least is not None:
-        met = Comparison(field=condition.field, op=">=", values=_scalars((least,)))
-    else:
-        met = Comparison(field=condition.field, op="<=", values=_scalars((most,)))
-    return Not(negated=met) if condition.negated else met
-
-
-def _scalars(numbers: Iterable[float | None]) -> tuple[Scalar, ...]:
-    """Numbers as in JSON: whole ones without decimals."""
-    return tuple(int(each) if each.is_integer() else each for each in numbers if each is not None)
 
 
 # ---- conditions of a request ----
@@ -544,3 +412,170 @@ def _always(comparison: Comparison) -> Sequence[str]:
 
 
 _CHECKS = ConditionChecks(COMPANIES.name, SEARCHED, COMPANIES, _always)
+
+
+Relation = Literal["about", "like", "mentioned", "none"]
+"""What is asked: about the company, for others like it, for others that mention it. none: the words are no name."""
+
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+
+
+NAMES_MAX = 16
+
+
+NAME_CHARACTERS_MAX = 120
+
+
+NAME_WORDS_MAX = 8
+
+
+NAME_CHANCE_MIN = 0.02
+"""Runs of words that are less likely names are not looked up."""
+
+
+LIKELY = 0.5
+
+
+CUE_MIN = 1.0
+"""Words whose weight for `like` exceeds the others by this ask for similar companies, and are no topic."""
+
+
+AROUND = ("o", "b2", "a2")
+"""The prefixes of evidence that consists of words around a name."""
+
+
+NAME_WINDOW = 12
+"""How many words before and after a run are evidence."""
+
+
+NAME_LENGTH_MAX = 4
+"""The model does not tell longer names apart, nor more words around one."""
+
+
+NAME_WEIGHTS_FILE = "names.json.zz"
+
+
+@dataclass(frozen=True)
+class Name:
+    """Words of a question that may be a company's name, with the chance of each relation."""
+
+    text: str
+    start: int
+    end: int
+    chances: Mapping[Relation, float]
+    is_whole: bool = False
+    """Whether it is the whole question."""
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is a name."""
+        return 1 - self.chances["none"]
+
+    @property
+    def relation(self) -> Relation:
+        """The likeliest relation, if it is a name."""
+        return max(RELATIONS[:-1], key=lambda each: self.chances[each])
+
+    def holds(self, other: Name) -> bool:
+        """Whether it contains the other."""
+        return self.start <= other.start and other.end <= self.end and self != other
+
+
+@cache
+def name_weights() -> Weights:
+    """The packaged weights."""
+    return stored_weights("quarry.companies", NAME_WEIGHTS_FILE)
+
+
+def read_names(question: str) -> list[Name]:
+    """The names that a question may contain, at most `NAMES_MAX`: the whole question, since any words may be a name, and then the
+    likeliest.
+    """
+    tokens = tokenise(question)
+    found = list(_names(question, tokens, name_weights()))
+    found.sort(key=lambda name: -name.chance)
+    whole = [name for name in found if name.is_whole]
+    likely = [name for name in found if name.chance >= NAME_CHANCE_MIN and not name.is_whole]
+    return [*whole, *likely[: NAMES_MAX - len(whole)]]
+
+
+def without_names(question: str, names: Sequence[Name]) -> str:
+    """The question with spaces in place of the names and of the words that ask for similar companies."""
+    tokens, weights = tokenise(question), name_weights()
+    cues = {word for name in names for word in _cues(question, tokens, name, weights)}
+    left_out = [(name.start, name.end) for name in names]
+    for start, end in [*left_out, *((each.start, each.end) for each in tokens if each.key in cues)]:
+        question = question[:start] + " " * (end - start) + question[end:]
+    return question
+
+
+def runs_of(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The runs of words that may be names: the first place, and the one after the last."""
+    for first in range(len(tokens)):
+        for last in range(first + 1, min(first + NAME_WORDS_MAX, len(tokens)) + 1):
+            yield first, last
+
+
+def features_of(text: str, tokens: Sequence[Token], first: int, last: int) -> list[str]:
+    """The features of the words `first` to `last` (exclusive): how they are written, and the words around them."""
+    inside = tokens[first:last]
+    before, behind = tokens[max(0, first - NAME_WINDOW) : first], tokens[last : last + NAME_WINDOW]
+    around = [each.key for each in (*before, *behind)]
+    capitals = "".join("A" if each.is_capital else "a" for each in inside[:NAME_LENGTH_MAX])
+    length = min(len(inside), NAME_LENGTH_MAX)
+    rest = min(sum(key not in STOP_WORDS for key in around), NAME_LENGTH_MAX)
+    near, far = (before[-1].key if before else "|"), (behind[0].key if behind else "|")
+    shape = f"{capitals}{'^' if not first else ''}"
+    common = "".join(commonness(each.key) for each in inside[:NAME_LENGTH_MAX])
+    found = [
+        "",
+        f"shape:{shape}",
+        f"common:{common}",
+        f"first:{commonness(inside[0].key)} last:{commonness(inside[-1].key)}",
+        f"length:{length}",
+        f"rest:{rest}",
+        f"rest:{rest} common:{common}",
+        f"whole:{len(inside) == len(tokens)}",
+        f"b:{near}",
+        f"a:{far}",
+        f"b2:{' '.join(each.key for each in before[-2:])}",
+        f"a2:{' '.join(each.key for each in behind[:2])}",
+        f"b:{near} shape:{shape}",
+        f"a:{far} shape:{shape}",
+        f"b:{near} common:{common}",
+        f"a:{far} common:{common}",
+        f"beside:{commonness(before[-1].key) if before else ''}{'A' if before and before[-1].is_capital else ''}"
+        f"|{commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
+        f"quoted:{_is_quoted(text, inside)}",
+    ]
+    found += [f"inside:{each.key}" for each in inside]
+    if any(character.isdigit() for character in text[inside[0].start : inside[-1].end]):
+        found.append(f"digits:{length}")
+    found += ["dotted"] if any("." in each.key for each in inside) else []
+    found += ["clause inside"] if any(each.ends_clause for each in inside[1:]) else []
+    return [*found, *(f"o:{key}" for key in dict.fromkeys(around))]
+
+
+def _names(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[Name]:
+    for first, last in runs_of(tokens):
+        start, end = tokens[first].start, tokens[last - 1].end
+        if 2 <= end - start <= NAME_CHARACTERS_MAX:
+            chances = relation_chances(features_of(text, tokens, first, last), RELATIONS, weights)
+            name = " ".join(text[start:end].split()).removesuffix("'s").removesuffix("’s")
+            yield Name(name, start, end, chances, is_whole=last - first == len(tokens))
+
+
+def _is_quoted(text: str, inside: Sequence[Token]) -> bool:
+    before, behind = text[: inside[0].start][-1:], text[inside[-1].end :][:1]
+    return before in ('"', "“", "«", "'", "‘") and behind in ('"', "”", "»", "'", "’")
+
+
+def _cues(text: str, tokens: Sequence[Token], name: Name, weights: Weights) -> Iterator[str]:
+    """The words around a name that ask for similar companies."""
+    inside = [place for place, each in enumerate(tokens) if name.start <= each.start and each.end <= name.end]
+    for feature in features_of(text, tokens, inside[0], inside[-1] + 1):
+        kind, _, word = feature.partition(":")
+        of_feature = weights.get(feature, {}) if kind in AROUND else {}
+        if of_feature.get("like", 0.0) - max(of_feature.get("about", 0.0), of_feature.get("none", 0.0)) >= CUE_MIN:
+            yield from word.split()
