@@ -12,7 +12,6 @@ from quarry.answering.answer import Answer
 from quarry.answering.toolset import events_of
 from quarry.answering.written import WrittenAnswer
 from quarry.companies.contract import Aggregation, Company, EndReason, FinalAnswer, Reference, Telemetry
-from quarry.companies.facets import COMPANIES
 from quarry.companies.prompts import (
     RankedCompany,
     SummaryEntry,
@@ -25,7 +24,15 @@ from quarry.companies.prompts import (
 from quarry.companies.ranking import is_answered
 from quarry.companies.reading import conditions_to_tell, understood_of
 from quarry.companies.retrieval import Context, companies_by_ids, look_up, retrieve_variants, unspoken
-from quarry.companies.sources import PHRASES, conditions_in_words, constraints_of, costs, labels, meets_and_misses
+from quarry.companies.sources import (
+    COMPANIES,
+    PHRASES,
+    conditions_in_words,
+    constraints_of,
+    costs,
+    labels,
+    meets_and_misses,
+)
 from quarry.companies.state import (
     NEAR_MISSES_MAX,
     STARTUPS,

@@ -16,8 +16,8 @@ from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
 from quarry.companies.contract import ChatRequest
-from quarry.companies.facets import COMPANIES, STAGE, STATUS, TAG_FACETS
 from quarry.companies.sources import (
+    COMPANIES,
     PHRASES,
     SEARCHED,
     comparisons_in,
@@ -28,7 +28,7 @@ from quarry.companies.sources import (
     united_exclusions,
 )
 from quarry.companies.state import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
-from quarry.companies.tables import FUNDING_STAGES, STATUSES
+from quarry.companies.tables import FUNDING_STAGES, STAGE, STATUS, STATUSES, TAG_FACETS
 from quarry.language.recognition import Weights, stored_weights
 from quarry.language.recognition import chances_of as relation_chances
 from quarry.language.word_forms import STOP_WORDS, Token, commonness, phrase, runs, tokenise

@@ -10,9 +10,8 @@ from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest, Company
-from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.reading import NAME_WORDS_MAX, NAMES_MAX
-from quarry.companies.sources import met
+from quarry.companies.sources import COMPANIES, met
 from quarry.companies.state import (
     CompaniesInScope,
     CompanyCandidate,
@@ -23,7 +22,7 @@ from quarry.companies.state import (
     distinct,
     merge,
 )
-from quarry.companies.tables import STATUSES
+from quarry.companies.tables import STATUSES, TAG_FACETS
 from quarry.language.messages import gettext, gettext_noop, ngettext
 from quarry.platform.budget import in_time
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound

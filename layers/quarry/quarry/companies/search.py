@@ -84,7 +84,8 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
 
 async def _by_model(context: Context, question: CompanyQuestion, timeline: Timeline) -> AsyncGenerator[Event]:
     """The events of an answer that the model leads. Where it fails, its last search is told by rule, else the reader answers."""
-    by_model = ModelAnswer(context, question, await toolset_of(context, timeline))
+    request, toolset = context.request, await toolset_of(context, timeline)
+    by_model = ModelAnswer(request.question, request.history, toolset, context, question.matches)
     async with aclosing(by_model.events()) as events:
         async for event in events:
             yield event

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from psycopg.sql import Composable
 
+from quarry.collections.facets import facet_source
+from quarry.collections.own_table import own_tables
 from quarry.companies import contract
-from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
+from quarry.companies.tables import LOADABLE
 from quarry.language.messages import gettext
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.postgres.pool import Database
@@ -25,6 +27,10 @@ from quarry.schema.source import Schema, Source
 
 if TYPE_CHECKING:
     from quarry.companies.state import CompanyIntent
+
+[COLLECTION] = own_tables(__file__, LOADABLE)
+COMPANIES = facet_source(COLLECTION)
+NAME_FACETS = frozenset(("name", "former_name", "domain"))
 
 _NAME = "companies"
 

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quarry.companies.contract import Company, EndReason
-from quarry.companies.facets import STATUS
-from quarry.companies.tables import STATUSES, FundingStage, Status
+from quarry.companies.tables import STATUS, STATUSES, FundingStage, Status
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
 from quarry.language.writing import listed_label

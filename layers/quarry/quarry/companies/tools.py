@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -18,10 +18,10 @@ from pydantic import Field, WithJsonSchema
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool, bounded
 from quarry.agent.service import with_known_values
 from quarry.agent.sources import DataAccess, data_access
-from quarry.answering.answer import Answer, Told
+from quarry.answering.answer import Told
+from quarry.answering.chat import ChatAnswer
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
-from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
-from quarry.answering.written import WrittenAnswer, answer_messages, earlier
+from quarry.answering.toolset import Toolset
 from quarry.companies.answer import (
     COUNT_COMPANIES_MAX,
     DescribedCompany,
@@ -34,6 +34,7 @@ from quarry.companies.answer import (
     whole_answer,
 )
 from quarry.companies.contract import (
+    MESSAGES_MAX,
     Activity,
     ActivityEvent,
     ActivityStatus,
@@ -43,7 +44,6 @@ from quarry.companies.contract import (
     FinalAnswer,
     Reference,
 )
-from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.prompts import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
 from quarry.companies.ranking import REASON_CHARACTERS_MAX
 from quarry.companies.reading import read_intent, understood_of
@@ -57,11 +57,12 @@ from quarry.companies.retrieval import (
     stored_vectors,
 )
 from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, plan_in_words, rounds, seed_variants
-from quarry.companies.sources import SEARCHED, met
+from quarry.companies.sources import COMPANIES, SEARCHED, met
 from quarry.companies.state import (
     COUNT_MAX,
     CompanyIntent,
     CompanyQuestion,
+    NameMatch,
     Plan,
     State,
     assumed,
@@ -69,22 +70,18 @@ from quarry.companies.state import (
     inline_description,
     quantity,
 )
-from quarry.companies.tables import Status
+from quarry.companies.tables import TAG_FACETS, Status
 from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import keys
-from quarry.models.step import TextFilter
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import (
-    ALWAYS,
     CleanText,
     Identifier,
-    LinkFilter,
     QueryText,
     fence,
     left_out,
-    said_in,
     shorten,
     significant_words,
 )
@@ -93,7 +90,7 @@ from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
-from quarry.verification.check import Verification, Verifier, level
+from quarry.verification.check import Verification, level
 from quarry.verification.wire import SourceText, confidence_of
 
 LEFT_OUT_MAX = 80
@@ -415,78 +412,67 @@ async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
 
 # ---- the answer of the model ----
 
-STEP = "companies_answer"
-MAX_TURNS = 6
-"""Model turns for one answer. The last has no tools, so that the model must answer."""
 MENTIONS_MAX = 5
 """How many companies that the question may name the model is told."""
 
-ABOUT = "a directory of companies"
-NOTES = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
-`where`, and let its `meeting`, `uncovered` and `unasked` tell you whether one was forgotten. It never counts. It assumes startups
-unless `where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
-CITE = "Give the name of each company that you speak of as it is spelt; no citation numbers."
-
 
 @dataclass
-class ModelAnswer:
-    """An answer that a model writes, in progress. `question` has the companies whose names the question may hold."""
+class ModelAnswer(ChatAnswer[CompanyToolset]):
+    """The answer of a model, in progress. `matches` are the companies whose names the question may hold."""
+
+    step = "companies_answer"
+    max_turns = 6
+    history_max = MESSAGES_MAX
+    about = "a directory of companies"
+    notes = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
+`where`, and let its `meeting`, `uncovered` and `unasked` tell you whether one was forgotten. It never counts. It assumes startups
+unless `where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
+    cite = "Give the name of each company that you speak of as it is spelt; no citation numbers."
 
     context: Context
-    question: CompanyQuestion
-    toolset: CompanyToolset
-    answer: Answer = field(init=False)
+    matches: Sequence[NameMatch]
 
-    def __post_init__(self) -> None:
-        self.answer = answer_with(self.toolset, STEP, MAX_TURNS, self._filters, self._verifier)
+    async def card(self) -> str:
+        return await self.toolset.card(self.question) or "There are no companies."
 
-    async def events(self) -> AsyncGenerator[Event]:
-        """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
-        request, toolset = self.context.request, self.toolset
-        messages = answer_messages(
-            request.question,
-            [earlier(message.role, message.content) for message in request.history],
-            about=ABOUT,
-            card=await toolset.card(request.question) or "There are no companies.",
-            today=toolset.today,
-            notes=NOTES,
-            cite=CITE,
-            found="\n".join(self._mentions()),
-        )
-        async with aclosing(events_of(self.answer, messages, toolset.tools(), _event)) as events:
-            async for event in events:
-                yield event
-
-    def _mentions(self) -> Iterator[str]:
+    @property
+    def leads(self) -> str:
         """The companies whose names the question may hold, and those shown before."""
-        for match in self.question.matches[:MENTIONS_MAX]:
-            if match.name_score >= self.context.settings.company_seed_name_min:
-                yield f"{match.asked!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
-        if ids := self.context.request.previous_candidate_ids:
-            yield f"Shown before, best first: {', '.join(ids)}"
+        least, ids = self.context.settings.company_seed_name_min, self.context.request.previous_candidate_ids
+        lines = [
+            f"{match.asked!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
+            for match in self.matches[:MENTIONS_MAX]
+            if match.name_score >= least
+        ]
+        return "\n".join([*lines, *([f"Shown before, best first: {', '.join(ids)}"] if ids else [])])
 
-    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
-        """Only addresses in the results stay links."""
-        companies = [each.state.companies[fit.company_id] for each in self.toolset.searches for fit in each.fits]
-        hits = [text for hit in self.toolset.hits for text in (hit.text, hit.url or "")]
-        return [LinkFilter({ALWAYS: said_in([*(each.model_dump() for each in companies), *hits])})]
+    def texts(self) -> Iterable[object]:
+        searches, hits = self.toolset.searches, self.toolset.hits
+        yield from (each.state.companies[fit.company_id].model_dump() for each in searches for fit in each.fits)
+        yield from (text for hit in hits for text in (hit.text, hit.url or ""))
 
-    def _verifier(self) -> Verifier:
-        """What checks the text against the results of tools."""
-        toolset, request = self.toolset, self.context.request
+    def sources(self) -> Sequence[SourceText]:
         profiles: list[DescribedCompany] = []
         facts: list[str] = []
-        for each in toolset.searches:
+        for each in self.toolset.searches:
             companies = each.state.companies
             profiles += [(companies[fit.company_id], [fit.reason, *fit.evidence_chips]) for fit in each.fits]
             profiles += [(company, [f"It misses {'; '.join(misses)}"]) for company, misses in each.near]
             facts += [quantity(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
             facts += [f"{each.meeting} meet the conditions"] if each.meeting is not None else []
         sources = evidence(profiles, facts)
-        sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
-        questions = [message.content for message in request.messages if message.role == "user"]
-        answers = [message.content for message in request.history if message.role == "assistant"]
-        return toolset.verifier(sources, "\n".join(questions), about=ABOUT, told=answers)
+        hits = enumerate(self.toolset.hits, start=len(sources) + 1)
+        return [*sources, *(SourceText(n, hit.title, hit.text) for n, hit in hits)]
+
+    def event(self, happened: Told) -> Event | None:
+        match happened:
+            case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
+                return None  # its steps are activities
+            case ToolStarted(id, tool):
+                return _activity(id, tool, "running")
+            case ToolFinished(id, tool, result):
+                return _activity(id, tool, "completed", result.summary)
+        return super().event(happened)
 
     @property
     def result(self) -> QueryResult | None:
@@ -542,17 +528,6 @@ class ModelAnswer:
         if self.toolset.searches:
             return self.toolset.searches[-1].state.end_reason or "converged"
         return "exact_match" if self.toolset.results or self.toolset.hits else "converged"
-
-
-def _event(told: Told) -> Event | None:
-    match told:
-        case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
-            return None  # its steps are activities
-        case ToolStarted(id, tool):
-            return _activity(id, tool, "running")
-        case ToolFinished(id, tool, result):
-            return _activity(id, tool, "completed", result.summary)
-    return event_of(told)
 
 
 def _activity(id: str, tool: str, status: ActivityStatus, detail: str | None = None) -> ActivityEvent:
