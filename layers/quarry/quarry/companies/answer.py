@@ -22,7 +22,7 @@ from quarry.companies.prompts import (
     summary_messages,
 )
 from quarry.companies.ranking import is_answered
-from quarry.companies.reading import conditions_to_tell, understood_of
+from quarry.companies.reading import checked_conditions, understood_of
 from quarry.companies.retrieval import Context, companies_by_ids, look_up, retrieve_variants, unspoken
 from quarry.companies.sources import (
     COMPANIES,
@@ -92,22 +92,22 @@ async def conclude(context: Context, state: State) -> None:
     state.companies = {**question.companies, **state.companies}
     if question.exact:
         matches = [match for match in question.exact if match.company_id in state.companies]
-        state.chosen = [_exact_match(state.companies[match.company_id], match) for match in matches]
+        state.selection = [_exact_match(state.companies[match.company_id], match) for match in matches]
         return
-    state.chosen = state.ranked[:limit]
+    state.selection = state.ranked[:limit]
     if context.seconds_for_looking(False) <= 0:
         return
     try:
         async with context.in_time():
-            if not state.chosen and state.nearest and (question.seed or _topic_words(intent)):
+            if not state.selection and state.nearest and (question.seed or _topic_words(intent)):
                 state.absent_words, share = await find_absent_words(context, state)
                 if await _is_near(context, state, share):
-                    state.chosen, state.is_near = state.nearest[:limit], True
-            conditions = conditions_to_tell(intent)
-            if state.chosen and conditions:
-                ids = [each.company_id for each in state.chosen]
+                    state.selection, state.is_near = state.nearest[:limit], True
+            conditions = checked_conditions(intent)
+            if state.selection and conditions:
+                ids = [each.company_id for each in state.selection]
                 state.met = await meets_and_misses(database, conditions, ids)
-            elif not state.chosen:
+            elif not state.selection:
                 state.near_misses = await _near_misses(context, state) or _nearest_in_meaning(state)
                 if not intent.excluded:  # excluded words are no conditions that could be dropped
                     state.relaxations = await costs(database, intent.conditions)
@@ -186,7 +186,7 @@ def _exact_match(company: Company, match: NameMatch) -> RankedCompany:
     chips = [company.status.capitalize(), *company.categories[:2], home(company)]
     return RankedCompany(
         company_id=company.id,
-        reason=gettext(_MATCHED_BY[match.matched], asked=match.asked),
+        reason=gettext(_MATCHED_BY[match.matched], asked=match.spelling),
         inline_description=inline_description(company),
         evidence_chips=[chip for chip in chips if chip],
         confidence=min(1.0, match.name_score),
@@ -195,7 +195,7 @@ def _exact_match(company: Company, match: NameMatch) -> RankedCompany:
 
 def uncovered_words(state: State) -> list[str]:
     """The words of the topic that no chosen company has in its profile or its tags."""
-    stems = frozenset[str]().union(*(profile_words(state.companies[each.company_id]) for each in state.chosen))
+    stems = frozenset[str]().union(*(profile_words(state.companies[each.company_id]) for each in state.selection))
     return [word for word in _unfiled_words(state) if stem(word) not in stems]
 
 
@@ -280,19 +280,19 @@ def summary_inputs(question: str, state: State) -> SummaryInputs:
         missing.append(gettext("none of the companies shown before meets this, so others were searched"))
     if state.is_near:
         missing.append(gettext("no company here clearly fits; these come closest"))
-    if state.chosen:
+    if state.selection:
         missing += dropped_conditions(state)
     if intent.has_more:
         missing.append(gettext("there are too many conditions, so the last ones were left out"))
     return SummaryInputs(
         question=question,
-        entries=[SummaryEntry(state.companies[each.company_id], each.reason, each.confidence) for each in state.chosen],
+        entries=[SummaryEntry(state.companies[each.company_id], each.reason, each.confidence) for each in state.selection],
         seed=inquiry.seed,
         exact=bool(inquiry.exact),
-        ambiguous=len(state.chosen) > 1 and len({match.asked for match in inquiry.exact}) == 1,
+        ambiguous=len(state.selection) > 1 and len({match.spelling for match in inquiry.exact}) == 1,
         demands=conditions_in_words(intent),
         missing=missing,
-        absent_words=uncovered_words(state) if state.chosen else state.absent_words,
+        absent_words=uncovered_words(state) if state.selection else state.absent_words,
         cut_short=state.is_cut_short,
         only_startups=STARTUPS in intent.assumed and not inquiry.exact,
         near=[(miss.company, miss.unmet) for miss in state.near_misses],
@@ -360,7 +360,7 @@ def final_answer(context: Context, state: State, content: str, checked: Verifica
     return whole_answer(
         context,
         content,
-        [reference(state, ranked) for ranked in state.chosen],
+        [reference(state, ranked) for ranked in state.selection],
         state.companies,
         understood,
         state.end_reason,
@@ -415,7 +415,7 @@ def over_companies(query: Query) -> Query:
 def reference(state: State, ranked: RankedCompany) -> Reference:
     """A company of the answer, with the labels of what it meets and misses."""
     company, assumed = state.companies[ranked.company_id], state.intent.assumed
-    met = list(zip(conditions_to_tell(state.intent), state.met.get(company.id, ()), strict=False))
+    met = list(zip(checked_conditions(state.intent), state.met.get(company.id, ()), strict=False))
     return Reference(
         company_id=company.id,
         company_name=company.company_name,
@@ -456,7 +456,7 @@ async def count(context: Context, question: CompanyQuestion, query: Query) -> St
     state = State(question)
     state.intent = replace(question.intent, stated=result.query.where, assumed=(), tags=())
     state.count, state.end_reason = result, "exact_match"
-    state.chosen = [_counted_company(each, _value_in_words(result, place)) for place, each in enumerate(companies)]
+    state.selection = [_counted_company(each, _value_in_words(result, place)) for place, each in enumerate(companies)]
     state.companies = {each.id: each for each in companies}
     state.met = {each.id: [True] * len(result.query.where) for each in companies}
     return state

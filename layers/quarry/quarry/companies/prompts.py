@@ -373,7 +373,7 @@ def _offered(entry: SummaryEntry, question_words: frozenset[str]) -> dict[str, o
     } | facts(company)
 
 
-NAMED_MAX = 4
+LISTED_NAMES_MAX = 4
 
 
 SURE = 0.4
@@ -425,12 +425,12 @@ def nothing_found(inputs: SummaryInputs) -> str:
     # where a word alone rules them out, there may be companies that meet each condition
     demands = [] if inputs.absent_words else inputs.demands
     if demands:
-        said = (
+        message = (
             gettext_noop("None of these companies fits this question and all that it demands: {demands}.")
             if inputs.cut_short
             else gettext_noop("No company here fits this question and all that it demands: {demands}.")
         )
-        text = gettext(said, demands="; ".join(demands))
+        text = gettext(message, demands="; ".join(demands))
     elif inputs.cut_short:
         text = gettext("None of these companies fits this question.")
     else:
@@ -444,8 +444,8 @@ def nothing_found(inputs: SummaryInputs) -> str:
     if costs and demands:
         missing.append(gettext("Without {costs}.", costs=gettext("; without ").join(costs)))
     if inputs.absent_words:
-        said = _no_profile_mentions(inputs.absent_words)
-        missing.append(f"{said[:1].upper()}{said[1:]}.")
+        sentence = _no_profile_mentions(inputs.absent_words)
+        missing.append(f"{sentence[:1].upper()}{sentence[1:]}.")
     text = " ".join([text, *missing, *([only_startups()] if inputs.only_startups else [])])
     if inputs.near:
         near = [
@@ -475,7 +475,7 @@ def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iter
 
 def portrait(company: Company) -> str:
     """A company in two or three sentences: status, place, what it does, and former names."""
-    known = [
+    facts = [
         _state(company),
         gettext("from {place}", place=home(company)) if home(company) else "",
         _founding(company),
@@ -487,7 +487,7 @@ def portrait(company: Company) -> str:
         else "",
     ]
     sentences = [
-        f"{company.company_name} {', '.join(part for part in known if part)}.",
+        f"{company.company_name} {', '.join(part for part in facts if part)}.",
         inline_description(company).rstrip("."),
     ]
     if sentences[1]:
@@ -549,8 +549,8 @@ def _doubt(inputs: SummaryInputs) -> str:
 
 
 def _no_profile_mentions(words: Sequence[str]) -> str:
-    named = listed_label([gettext("“{text}”", text=word) for word in words[:ABSENT_MAX]])
-    return gettext("no profile here mentions {words}", words=named)
+    quoted = listed_label([gettext("“{text}”", text=word) for word in words[:ABSENT_MAX]])
+    return gettext("no profile here mentions {words}", words=quoted)
 
 
 def _others(others: Sequence[SummaryEntry]) -> Iterator[str]:
@@ -562,9 +562,9 @@ def _others(others: Sequence[SummaryEntry]) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = len(names) - NAMED_MAX
-    shown = [*names[:NAMED_MAX], *([gettext("{number} more", number=more)] if more > 0 else [])]
-    return listed_label(shown, is_choice=False)
+    more = len(names) - LISTED_NAMES_MAX
+    items = [*names[:LISTED_NAMES_MAX], *([gettext("{number} more", number=more)] if more > 0 else [])]
+    return listed_label(items, is_choice=False)
 
 
 def _shared(entries: Sequence[SummaryEntry]) -> str:

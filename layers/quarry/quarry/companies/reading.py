@@ -52,7 +52,7 @@ CHANCE_MIN = 0.5
 """The least chance of a condition; the words of a less likely one are searched for."""
 SURE = 0.8
 """A less likely condition is dropped if no company meets it."""
-MEANT_SHARE = 1 / 3
+LIKELY_SHARE = 1 / 3
 """Words may mean values of several fields: of each with this share of the likeliest one's chance."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
@@ -94,10 +94,10 @@ async def _schema(services: Services) -> Schema:
 
 def _intent(reading: Reading, before: Reading | None, intent_before: CompanyIntent | None) -> CompanyIntent:
     own = _QuestionIntent(reading).intent()
-    if before is None or intent_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
+    if before is None or intent_before is None or _follow_up_chance(reading) < CHANCE_MIN:
         return own
     # a question with a topic of its own starts a new search
-    return own if _has_topic(own) and _has_topic(intent_before) else _after(intent_before, own)
+    return own if _has_topic(own) and _has_topic(intent_before) else _follow_up(intent_before, own)
 
 
 def _has_topic(intent: CompanyIntent) -> bool:
@@ -105,7 +105,7 @@ def _has_topic(intent: CompanyIntent) -> bool:
     return bool(intent.tags) or sum(numeral_value(word) is None for word in intent.words) > 1
 
 
-def _chance_of_going_on(reading: Reading) -> float:
+def _follow_up_chance(reading: Reading) -> float:
     """The chance that a question goes on from the previous one."""
     alone = index_of("alone")
     return sum(
@@ -115,12 +115,12 @@ def _chance_of_going_on(reading: Reading) -> float:
     )
 
 
-def _after(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
+def _follow_up(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
     """What a follow-up seeks: its conditions on a field replace the earlier ones on it."""
     fields = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
-    kept = tuple(each for each in before.stated if not fields_of(each) & fields)
+    others = tuple(each for each in before.stated if not fields_of(each) & fields)
     topic = " ".join(part for part in (before.topic, now.topic) if part)
-    stated = (*kept, *now.stated)
+    stated = (*others, *now.stated)
     return replace(
         now,
         stated=stated,
@@ -140,22 +140,22 @@ class _QuestionIntent:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._said: Mentions = reading.mentions
+        self._mentions: Mentions = reading.mentions
         self._shares = reading.shares
         self._stated: list[Condition] = []
         self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
-        self._left_out = 0
+        self._condition_words = 0
         """The words that conditions take, as bits. They are not part of the topic."""
 
     def intent(self) -> CompanyIntent:
-        for mention in self._said.values:
+        for mention in self._mentions.values:
             self._add_value(mention)
         self._add_numbers()
         # the words that neither state a condition nor mean "companies"
-        topic = words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
+        topic = words_left(self._mentions, self._condition_words | sum(1 << place for place in self._nouns))
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return CompanyIntent(
@@ -170,7 +170,7 @@ class _QuestionIntent:
             # places where no company is
             missing=tuple(
                 self._words(mention.place)
-                for mention in self._said.values
+                for mention in self._mentions.values
                 if all(link.rows == 0 and link.field in _PLACES for link in mention.links)
             ),
             evidence=tuple(self._evidence),
@@ -182,7 +182,7 @@ class _QuestionIntent:
 
     def _add_value(self, mention: ValueMention) -> None:
         chances = chances_of(mention, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(mention):
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._has_both_wishes(mention):
             self._rule_out(mention, chances)
             return
         if self._is_denied(mention):
@@ -190,7 +190,7 @@ class _QuestionIntent:
         likely = [
             field
             for field, chance in chances.asked_of.items()
-            if chance >= MEANT_SHARE * max(chances.asked_of.values())
+            if chance >= LIKELY_SHARE * max(chances.asked_of.values())
         ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(mention, field)]
         if {link.field for link in mention.links} == {"status"} and _values(mention, "status") == STARTUPS.values:
@@ -209,16 +209,16 @@ class _QuestionIntent:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._evidence.append(
-                evidence(self._said, mention.place.first, mention.place.last, tags[0].field, "preferred")
+                evidence(self._mentions, mention.place.first, mention.place.last, tags[0].field, "preferred")
             )
 
     def _is_denied(self, mention: ValueMention) -> bool:
-        return self._said.chance_denied(mention.place) >= DENIED_MIN
+        return self._mentions.chance_denied(mention.place) >= DENIED_MIN
 
-    def _is_wished_and_denied(self, mention: ValueMention) -> bool:
+    def _has_both_wishes(self, mention: ValueMention) -> bool:
         """Whether the same value is wished here and denied there: "security, no physical security" denies a part."""
-        meant = {(link.field, link.value) for link in mention.links}
-        same = [each for each in self._said.values if meant == {(link.field, link.value) for link in each.links}]
+        values = {(link.field, link.value) for link in mention.links}
+        same = [each for each in self._mentions.values if values == {(link.field, link.value) for link in each.links}]
         return len({self._is_denied(each) for each in same}) > 1
 
     def _add(self, condition: Condition, chance: float) -> None:
@@ -230,7 +230,7 @@ class _QuestionIntent:
     def _rule_out(self, mention: ValueMention, chances: ValueChances) -> None:
         """Rule out values. For tags, rule out the words too: a company may use them without having the tag."""
         denied = {field: chance for field, chance in chances.denied_of.items() if _values(mention, field)}
-        fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
+        fields = [field for field, chance in denied.items() if chance >= LIKELY_SHARE * max(denied.values())]
         if not fields:
             return
         for field in fields:
@@ -258,8 +258,8 @@ class _QuestionIntent:
         for candidate, chance in self._shares:
             if candidate.conditions.limit is not None:
                 chances[candidate.conditions.limit] += chance
-        wanted = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
-        return min(COUNT_MAX, wanted[0]) if wanted else None
+        limits = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
+        return min(COUNT_MAX, limits[0]) if limits else None
 
     # ---- what is asked, and what is left ----
 
@@ -278,19 +278,19 @@ class _QuestionIntent:
     def _nouns(self) -> set[int]:
         """The positions of words that mean \"companies\"."""
         bases = {candidate.ask.base for candidate, _ in self._reading.best}
-        named = (each for base in bases for each in self._said.named.get(base, ()))
-        return {place for each in named for place in range(each.first, each.last)}
+        mentions = (each for base in bases for each in self._mentions.named.get(base, ()))
+        return {place for each in mentions for place in range(each.first, each.last)}
 
     def _is_plain(self, topic: str) -> bool:
-        named = {word for group in self._tags for word in significant_words(group.name)}
-        return bool(self._tags) and named.issuperset(significant_words(topic))
+        tag_words = {word for group in self._tags for word in significant_words(group.name)}
+        return bool(self._tags) and tag_words.issuperset(significant_words(topic))
 
     def _words(self, place: WordRun) -> str:
-        return phrase(self._said.text, self._said.tokens, place.first, place.last)
+        return phrase(self._mentions.text, self._mentions.tokens, place.first, place.last)
 
     def _leave_out(self, first: int, last: int, field: str, assertion: Assertion) -> None:
-        self._left_out |= WordRun(first, last).mask
-        self._evidence.append(evidence(self._said, first, last, field, assertion))
+        self._condition_words |= WordRun(first, last).mask
+        self._evidence.append(evidence(self._mentions, first, last, field, assertion))
 
 
 def _asks_for_numbers(candidate: Candidate) -> bool:
@@ -379,7 +379,7 @@ def as_understood(intent: CompanyIntent, understood: Understood | None) -> Compa
     ).bounded()
 
 
-def conditions_to_tell(intent: CompanyIntent) -> list[Condition]:
+def checked_conditions(intent: CompanyIntent) -> list[Condition]:
     """The conditions that each result is checked against."""
     return [*intent.stated, *intent.assumed, *_preferred(intent)]
 
@@ -493,10 +493,10 @@ def read_names(question: str) -> list[Name]:
     likeliest.
     """
     tokens = tokenise(question)
-    found = list(_names(question, tokens, name_weights()))
-    found.sort(key=lambda name: -name.chance)
-    whole = [name for name in found if name.is_whole]
-    likely = [name for name in found if name.chance >= NAME_CHANCE_MIN and not name.is_whole]
+    names = list(_names(question, tokens, name_weights()))
+    names.sort(key=lambda name: -name.chance)
+    whole = [name for name in names if name.is_whole]
+    likely = [name for name in names if name.chance >= NAME_CHANCE_MIN and not name.is_whole]
     return [*whole, *likely[: NAMES_MAX - len(whole)]]
 
 
@@ -528,7 +528,7 @@ def features_of(text: str, tokens: Sequence[Token], first: int, last: int) -> li
     near, far = (before[-1].key if before else "|"), (behind[0].key if behind else "|")
     shape = f"{capitals}{'^' if not first else ''}"
     common = "".join(commonness(each.key) for each in inside[:NAME_LENGTH_MAX])
-    found = [
+    features = [
         "",
         f"shape:{shape}",
         f"common:{common}",
@@ -549,12 +549,12 @@ def features_of(text: str, tokens: Sequence[Token], first: int, last: int) -> li
         f"|{commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
         f"quoted:{_is_quoted(text, inside)}",
     ]
-    found += [f"inside:{each.key}" for each in inside]
+    features += [f"inside:{each.key}" for each in inside]
     if any(character.isdigit() for character in text[inside[0].start : inside[-1].end]):
-        found.append(f"digits:{length}")
-    found += ["dotted"] if any("." in each.key for each in inside) else []
-    found += ["clause inside"] if any(each.ends_clause for each in inside[1:]) else []
-    return [*found, *(f"o:{key}" for key in dict.fromkeys(around))]
+        features.append(f"digits:{length}")
+    features += ["dotted"] if any("." in each.key for each in inside) else []
+    features += ["clause inside"] if any(each.ends_clause for each in inside[1:]) else []
+    return [*features, *(f"o:{key}" for key in dict.fromkeys(around))]
 
 
 def _names(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[Name]:

@@ -136,6 +136,9 @@ class Timeline:
         return step.event
 
 
+_NAME_COLUMNS = ("company_id", "company_name", "name_score", "matched", "status")
+
+
 async def find_names(database: Database, names: Sequence[str], settings: Settings) -> list[NameMatch]:
     """The companies with one of `names`, or a name at least as similar as `company_name_similarity_min`: each company once, with
     its best match, best first. Few for each name, in one round trip.
@@ -148,7 +151,7 @@ async def find_names(database: Database, names: Sequence[str], settings: Setting
         p_statuses=list(STATUSES),
         p_min_similarity=settings.company_name_similarity_min,
     )
-    return [NameMatch(**row) for row in rows]
+    return [NameMatch(**{name: row[name] for name in _NAME_COLUMNS}, spelling=row["asked"]) for row in rows]
 
 
 async def retrieve_variants(
@@ -342,16 +345,16 @@ async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]
     return matches
 
 
-async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Company]) -> dict[str, Company]:
+async def look_up(context: Context, ids: Sequence[str], companies: Mapping[str, Company]) -> dict[str, Company]:
     """The known companies, and those of the other ids, read in full."""
-    unknown = [id for id in ids if id not in known]
-    if not unknown:
-        return dict(known)
+    missing = [id for id in ids if id not in companies]
+    if not missing:
+        return dict(companies)
     with context.run.step("get_companies_by_ids_v1") as record:
         context.run.budget.spend_call()
-        found = await companies_by_ids(context.services.reader, unknown)
-        record.counts.update(ids=len(unknown), found=len(found))
-    return {**known, **{company.id: company for company in found}}
+        rows = await companies_by_ids(context.services.reader, missing)
+        record.counts.update(ids=len(missing), rows=len(rows))
+    return {**companies, **{company.id: company for company in rows}}
 
 
 # ---- the candidates of one round ----

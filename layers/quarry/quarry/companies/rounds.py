@@ -481,13 +481,13 @@ async def _round(context: Context, timeline: Timeline, state: State) -> AsyncGen
         if name := label(context, state):
             with timeline.step(f"{id}_{state.rounds}", name) as step:
                 yield step.event
-                step.detail = await _taken(context, state, take)
+                step.detail = await _run_step(context, state, take)
             yield step.event
     if context.run.chat is None and state.end_reason is None and not context.is_late(bool(state.ranked)):
         judge(context, state, _ENOUGH)
 
 
-async def _taken(context: Context, state: State, take: Step) -> str:
+async def _run_step(context: Context, state: State, take: Step) -> str:
     """The result of a step. If it fails after companies were ranked, these are the answer."""
     try:
         async with context.in_time():

@@ -95,7 +95,7 @@ async def _by_model(context: Context, question: CompanyQuestion, timeline: Timel
             text += cut_short()
             yield PartialTextEvent(data=PartialText(text=cut_short()))
         answer = await by_model.final_answer(text, await off_loop(by_model.answer.checked))
-        for event in _ended(context, answer):
+        for event in _end_events(context, answer):
             yield event
         return
     context.run.chat = None  # the rest is by rule
@@ -104,7 +104,7 @@ async def _by_model(context: Context, question: CompanyQuestion, timeline: Timel
         before = EarlierText(text + broken_off(), await off_loop(by_model.answer.checked))
         yield PartialTextEvent(data=PartialText(text=broken_off()))
     if searches:
-        events = _answered(context, timeline, searches[-1].state, before)
+        events = _answer_events(context, timeline, searches[-1].state, before)
     else:
         async with context.in_time():
             question = await read_question(context)
@@ -119,9 +119,9 @@ async def _by_rule(
 ) -> AsyncGenerator[Event]:
     """The events of a count, or of the search and of the answer, whose text follows the text `before`."""
     if question.intent.asks is not None and not question.exact and context.may_call():
-        counted = await count(context, question, question.intent.asks)
-        if counted is not None:
-            async with aclosing(_counted(context, timeline, counted, before)) as events:
+        count_state = await count(context, question, question.intent.asks)
+        if count_state is not None:
+            async with aclosing(_count_events(context, timeline, count_state, before)) as events:
                 async for event in events:
                     yield event
             return
@@ -130,12 +130,14 @@ async def _by_rule(
         async for event in steps:
             yield event
     await conclude(context, state)
-    async with aclosing(_answered(context, timeline, state, before)) as events:
+    async with aclosing(_answer_events(context, timeline, state, before)) as events:
         async for event in events:
             yield event
 
 
-async def _answered(context: Context, timeline: Timeline, state: State, before: EarlierText) -> AsyncGenerator[Event]:
+async def _answer_events(
+    context: Context, timeline: Timeline, state: State, before: EarlierText
+) -> AsyncGenerator[Event]:
     """The text of an answer, and the whole answer."""
     with timeline.step("answer", gettext("Writing the answer")) as step:
         yield step.event
@@ -150,11 +152,13 @@ async def _answered(context: Context, timeline: Timeline, state: State, before: 
                 yield event
     yield step.event
     checked = before.checked if before.text else await off_loop(summary.answer.checked)
-    for event in _ended(context, final_answer(context, state, content, checked)):
+    for event in _end_events(context, final_answer(context, state, content, checked)):
         yield event
 
 
-async def _counted(context: Context, timeline: Timeline, state: State, before: EarlierText) -> AsyncGenerator[Event]:
+async def _count_events(
+    context: Context, timeline: Timeline, state: State, before: EarlierText
+) -> AsyncGenerator[Event]:
     """The events of a question that asks for a number."""
     result = state.count
     assert result is not None
@@ -164,11 +168,11 @@ async def _counted(context: Context, timeline: Timeline, state: State, before: E
     yield step.event
     content = count_in_words(result)
     yield PartialTextEvent(data=PartialText(text=content))
-    for event in _ended(context, final_answer(context, state, before.text + content, before.checked)):
+    for event in _end_events(context, final_answer(context, state, before.text + content, before.checked)):
         yield event
 
 
-def _ended(context: Context, answer: FinalAnswer) -> Iterator[Event]:
+def _end_events(context: Context, answer: FinalAnswer) -> Iterator[Event]:
     context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in answer.references]
     context.run.end_reason = answer.telemetry.end_reason
     return ending(FinalAnswerEvent(data=answer), answer.understood)
@@ -208,7 +212,7 @@ async def read_name(context: Context) -> CompanyQuestion:
     with context.run.step("name_precheck") as record:
         whole = [name for name in names if name.is_whole]
         texts = {name.text for name in whole}
-        exact = _exact_matches(context, whole, [match for match in matches if match.asked in texts])
+        exact = _exact_matches(context, whole, [match for match in matches if match.spelling in texts])
         record.counts.update(names=len(names), matches=len(matches), named=len(exact))
     question = CompanyQuestion(names=[name.text for name in names], matches=matches)
     return await _with_exact(context, question, exact)
@@ -226,14 +230,14 @@ async def _similar(context: Context, question: CompanyQuestion, names: Sequence[
     text = context.request.question
     like = {name.text for name in names if name.relation == "like"}
     least = context.settings.company_seed_name_min
-    seeds = [match for match in question.matches if match.asked in like and match.name_score >= least]
+    seeds = [match for match in question.matches if match.spelling in like and match.name_score >= least]
     companies = await look_up(context, [match.company_id for match in seeds], {}) if seeds else {}
     with context.run.step("seed_context") as record:
         seed = await off_loop(_seed, text, seeds, companies)
         record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
     if seed is None:
         return replace(question, intent=await _read_intent(context, text))
-    seed_names = {match.asked for match in seeds}
+    seed_names = {match.spelling for match in seeds}
     rest = await off_loop(without_names, text, [name for name in names if name.text in seed_names])
     vectors = await stored_vectors(context.services.reader, seed.id)
     # what is left of the question does not ask how many companies there are
@@ -264,20 +268,22 @@ def _exact_matches(context: Context, names: Sequence[Name], matches: Sequence[Na
     """
     by_text = {name.text: name for name in reversed(names)}
     exact = [match for match in matches if match.name_score >= context.settings.company_exact_name_min]
-    existing = [by_text[text] for text in dict.fromkeys(match.asked for match in exact)]
+    existing = [by_text[text] for text in dict.fromkeys(match.spelling for match in exact)]
     longest = [name for name in existing if not any(other.holds(name) for other in existing)]
     about = {name.text for name in longest if name.is_whole or _is_about(name, NAME_CHANCE_MIN)}
     if about:
-        return [match for match in exact if match.asked in about]
+        return [match for match in exact if match.spelling in about]
     likely = {name.text for name in names if not existing and (name.is_whole or _is_about(name, LIKELY))}
-    return [match for match in matches if match.asked in likely and _is_a_slip(match.asked, match.company_name)][:1]
+    return [match for match in matches if match.spelling in likely and _is_a_slip(match.spelling, match.company_name)][
+        :1
+    ]
 
 
 def _only_mentioned(context: Context, names: Sequence[Name], matches: Sequence[NameMatch]) -> frozenset[str]:
     """The companies that a question only mentions, such as the buyer of those asked for: they are no answer themselves."""
     mentioned = {name.text for name in names if name.relation == "mentioned" and name.chance >= LIKELY}
     least = context.settings.company_exact_name_min
-    return frozenset(each.company_id for each in matches if each.asked in mentioned and each.name_score >= least)
+    return frozenset(each.company_id for each in matches if each.spelling in mentioned and each.name_score >= least)
 
 
 def _is_about(name: Name, chance: float) -> bool:

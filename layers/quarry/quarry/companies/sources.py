@@ -64,8 +64,8 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
         if name not in NAME_FACETS and each.column not in empty
     }
     numbers = [each for each in fields.values() if each.listed is None]
-    called = [(each.name, word) for each in numbers for word in each.words if word not in fields]
-    other = {word: replace(fields[name], name=word, label=word) for name, word in called}
+    names = [(each.name, word) for each in numbers for word in each.words if word not in fields]
+    other = {word: replace(fields[name], name=word, label=word) for name, word in names}
     return Schema({_NAME: replace(SOURCES[_NAME], fields=fields | other, nouns=_NOUNS)})
 
 
@@ -118,7 +118,7 @@ def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
 
 
-_KNOWN = frozenset(get_args(contract.FieldName))
+_FIELD_NAMES = frozenset(get_args(contract.FieldName))
 
 
 def united_exclusions(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -151,23 +151,26 @@ def _words(condition: Condition) -> tuple[str, ...]:
     return tuple(str(each).casefold() for each in condition.scalars) if isinstance(condition, Comparison) else ()
 
 
-def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
+def constraints_of(understood: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
     """How a question was understood, as constraints, which cannot express everything."""
-    where = [*field_by_field(read.query.where)]
+    where = [*field_by_field(understood.query.where)]
     parts = [(each, "required") for each in where if not excluded_words([each])]
-    parts += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
+    parts += [
+        *((each, "assumed") for each in understood.assumed),
+        *((each, "preferred") for each in understood.preferred),
+    ]
     conditions = [
         _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
         for place, (each, strength) in enumerate(parts[: contract.CONDITIONS_MAX])
         for one in comparisons_in(each)
-        if one.field in _KNOWN
+        if one.field in _FIELD_NAMES
     ]
     excluded = excluded_words(where)[: contract.CONDITIONS_MAX]
     return contract.Constraints(
-        topic=read.about,
+        topic=understood.about,
         conditions=conditions[: contract.CONDITIONS_MAX],
         excluded=[words[: contract.VALUE_CHARACTERS_MAX].strip() for words in excluded],
-        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
+        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(understood),
     )
 
 
@@ -236,12 +239,12 @@ def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iter
     for place, condition in enumerate(conditions):
         if condition.strength == strength:
             key = ("alone", place) if condition.group is None else condition.group
-            groups.setdefault(key, []).append(_read(condition))
+            groups.setdefault(key, []).append(_condition(condition))
     for group in groups.values():
         yield AnyOf.of(group)
 
 
-def _read(condition: contract.Condition) -> Condition:
+def _condition(condition: contract.Condition) -> Condition:
     if condition.values:
         return Comparison(field=condition.field, op="!=" if condition.negated else "=", values=tuple(condition.values))
     least, most = condition.least, condition.most

@@ -97,10 +97,10 @@ class CompanyIntent:
 
     def guessed(self, statuses: Sequence[str]) -> CompanyIntent:
         """The same with the model's statuses, if the question states none."""
-        known = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
-        if not known or STARTUPS not in self.assumed:
+        existing = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
+        if not existing or STARTUPS not in self.assumed:
             return self
-        guess = Comparison(field=STATUS, values=known)
+        guess = Comparison(field=STATUS, values=existing)
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
     def relaxed(self) -> CompanyIntent:
@@ -111,7 +111,7 @@ class CompanyIntent:
     def bounded(self) -> CompanyIntent:
         """The same with each condition once, within the limits."""
         once = replace(self, stated=_once(self.stated), assumed=_once(self.assumed), preferred=_once(self.preferred))
-        kept = replace(
+        bounded = replace(
             once,
             stated=once.stated[:CONDITIONS_MAX],
             assumed=once.assumed[:CONDITIONS_MAX],
@@ -119,7 +119,7 @@ class CompanyIntent:
             tags=once.tags[:CONDITIONS_MAX],
             excluded=once.excluded[:EXCLUDED_MAX],
         )
-        return replace(kept, has_more=kept != once)
+        return replace(bounded, has_more=bounded != once)
 
 
 def assumed(stated: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -153,7 +153,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A company whose name, former name or web address matches one of the names asked for.
+    """A company whose name, former name or web address matches a name in a question, which has this `spelling`.
 
     `name_score` is 1 if they differ only in case, accents, spaces and punctuation, else their trigram similarity.
     """
@@ -163,7 +163,7 @@ class NameMatch:
     name_score: float
     matched: Matched
     status: Status
-    asked: str
+    spelling: str
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def home(company: Company) -> str:
 
 def facts(company: Company) -> dict[str, object]:
     """The known facts about a company, apart from its texts."""
-    known = {
+    values = {
         "status": company.status,
         "sectors": company.sectors,
         "categories": company.categories,
@@ -336,7 +336,7 @@ def facts(company: Company) -> dict[str, object]:
         "acquirer": company.acquirer,
         "closed": company.closed_year,
     }
-    return {name: value for name, value in known.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def with_former_names(company: Company) -> str:
@@ -497,7 +497,7 @@ class State:
     end_reason: EndReason | None = None
     """Why the search is over."""
 
-    chosen: Sequence[RankedCompany] = ()
+    selection: Sequence[RankedCompany] = ()
     """The companies that the answer offers."""
     is_near: bool = False
     """They are only the nearest ones; none is likely what is meant."""

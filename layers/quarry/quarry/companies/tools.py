@@ -240,7 +240,7 @@ async def _like(name: str, question: CompanyQuestion, context: Context) -> Compa
 
 
 async def _result(arguments: FindCompaniesArguments, context: Context, state: State) -> SearchResult:
-    intent, references = state.intent, [reference(state, each) for each in state.chosen]
+    intent, references = state.intent, [reference(state, each) for each in state.selection]
     near: list[tuple[Company, Sequence[str]]] = [(each.company, each.unmet) for each in state.near_misses]
     if state.is_near:
         # nothing fits for sure
@@ -254,7 +254,7 @@ async def _result(arguments: FindCompaniesArguments, context: Context, state: St
         near=near,
         meeting=meeting,
         assumed=[f"{each.field}: {' or '.join(map(str, each.scalars))}" for each in comparisons],
-        uncovered=uncovered_words(state) if state.chosen else state.absent_words,
+        uncovered=uncovered_words(state) if state.selection else state.absent_words,
         unasked=await off_loop(left_out, context.request.question, arguments_text),
         remarks=[
             *dropped_conditions(state),
@@ -440,7 +440,7 @@ unless `where` says a status: then say so. `near` companies miss what is said of
         """The companies whose names the question may hold, and those shown before."""
         least, ids = self.context.settings.company_seed_name_min, self.context.request.previous_candidate_ids
         lines = [
-            f"{match.asked!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
+            f"{match.spelling!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
             for match in self.matches[:MENTIONS_MAX]
             if match.name_score >= least
         ]
