@@ -8,7 +8,7 @@ from typing import get_args
 import quarry
 from quarry import catalog
 from quarry.companies import contract as companies
-from quarry.companies.facets import COMPANIES
+from quarry.companies.sources import COMPANIES
 from quarry.domains import modules, searched_tables
 from quarry.platform.contract import DOMAINS
 

@@ -77,7 +77,7 @@ REFINEMENTS = (
         stays="a chat model reads fewer companies",
     ),
     Refinement(
-        "companies", "preferences in front", "companies.rounds", "_preferred_first", lambda ranked, _: [*ranked],
+        "companies", "preferences in front", "companies.rounds", "preferred_first", lambda ranked, _: [*ranked],
         stays="callers set `preferred` conditions, which no question states",
     ),
     Refinement("records", "words to look up", "records.finding", "words_to_look_up", lambda query: query),

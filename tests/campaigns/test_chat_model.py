@@ -9,11 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.campaigns import retrieval
-from quarry.campaigns.conditions import CampaignSet
+from quarry.campaigns.conditions import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, CampaignSet, build_tool_result
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.search import MAX_TURNS
 from quarry.campaigns.tools import NEAR
-from quarry.campaigns.wording import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, build_tool_result
 from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import KEY

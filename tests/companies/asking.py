@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.companies.intent import STARTUPS, CompanyIntent, TagGroup
+from quarry.companies.state import STARTUPS, CompanyIntent, TagGroup
 from quarry.platform.text import significant_words
 from quarry.schema.algebra import Comparison, Condition
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarry.companies.candidates import CompanyCandidate, Entry
 from quarry.companies.contract import Company
 from quarry.companies.prompts import CompanyPlan, PlanFilters
+from quarry.companies.state import CompanyCandidate, Entry
 
 
 def company(id: str = "c-1", name: str = "Name", **fields: Any) -> Company:

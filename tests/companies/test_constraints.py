@@ -6,8 +6,9 @@ import pytest
 
 from quarry.companies.contract import CONDITIONS_MAX as SENT_MAX
 from quarry.companies.contract import Condition, Constraints
-from quarry.companies.intent import CONDITIONS_MAX, EXCLUDED_MAX
-from quarry.companies.reading import as_understood, constraints_of, understood_as, understood_of
+from quarry.companies.reading import as_understood, understood_of
+from quarry.companies.sources import constraints_of, understood_as
+from quarry.companies.state import CONDITIONS_MAX, EXCLUDED_MAX
 from quarry.schema.algebra import AnyOf, Comparison
 from tests.companies.asking import seeking
 

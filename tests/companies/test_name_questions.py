@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.intent import LIKELY, NAME_CHARACTERS_MAX, NAMES_MAX, read_names, without_names
+from quarry.companies.reading import LIKELY, NAME_CHARACTERS_MAX, NAMES_MAX, read_names, without_names
 from tools.fit.company_names import read_pairs
 from tools.fit.log_linear import is_held_out
 

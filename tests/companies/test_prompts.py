@@ -7,20 +7,19 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.candidates import Candidates, CompanyInquiry, NearMiss, Plan, Ranking, Round
 from quarry.companies.contract import ChatRequest
-from quarry.companies.fallbacks import nothing_found, summary_by_rule
-from quarry.companies.intent import CompanyIntent
 from quarry.companies.prompts import (
     HISTORY_CHARACTERS_MAX,
-    RerankInputs,
     SummaryEntry,
     SummaryInputs,
     critique_messages,
+    nothing_found,
     plan_messages,
     rerank_messages,
+    summary_by_rule,
     summary_messages,
 )
+from quarry.companies.state import CompanyQuestion, NearMiss, Plan, State
 from quarry.models.interface import Message
 from tests.companies.factories import company, entry, plan
 
@@ -49,16 +48,19 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     made = company(
         text[:9] or "c", name, tagline=text, description=text, niches=[niche], former_names=[name], hq_city=text
     )
-    ranking = rerank_messages(RerankInputs("weeds", plan(), [entry(made), entry(made)], made, [text]))
+    ranking = rerank_messages("weeds", plan(), [entry(made), entry(made)], made, [text])
     assert blocks_of(ranking) == pairs("candidates", "seed_company", "wanted")
-    now = Round(
-        CompanyInquiry(CompanyIntent(), ()),
-        nth=1,
-        plan=Plan(plan(), CompanyIntent(), tried=(text,)),
-        found=Candidates(fitting=[entry(made), entry(made)], near_misses=[NearMiss(made, [text])]),
-        ranking=Ranking([], confidence=0.5, before=[made.id]),
+    state = State(
+        CompanyQuestion(),
+        plan=Plan(plan()),
+        tried=(text,),
+        fitting=[entry(made), entry(made)],
+        near_misses=[NearMiss(made, [text])],
+        confidence=0.5,
+        best_before=[made.id],
+        rounds=1,
     )
-    critique = critique_messages("weeds", now, 0.74, [text])
+    critique = critique_messages("weeds", state, 0.74, [text])
     assert blocks_of(critique) == pairs("best", "rejected", "filters", "already_searched")
     summary = summary_messages(
         SummaryInputs("weeds", [SummaryEntry(made, text, 0.5)], made, demands=[text], missing=[text])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.companies.fallbacks import evidence_for, is_answered
-from quarry.companies.intent import CompanyIntent
+from quarry.companies.ranking import evidence_for, is_answered
+from quarry.companies.state import CompanyIntent
 from tests.companies.factories import company, entry
 
 ROASTER = company("c-roast", "Tallow Lane", description="Roasts single-farm beans and trains baristas.")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.candidates import CompanyCandidate, Variant, merge
 from quarry.companies.retrieval import retrieve_variants
+from quarry.companies.state import CompanyCandidate, Variant, merge
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_vector

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from quarry.answering.written import CitationFilter
-from quarry.companies.intent import read_names
+from quarry.companies.reading import read_names
 from quarry.files.forms import Format, ReadOptions
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records

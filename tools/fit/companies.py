@@ -19,11 +19,11 @@ from typing import Any
 from unittest.mock import patch
 
 import quarry.companies
-from quarry.companies import rounds
-from quarry.companies.answer import Result, conclude, find_absent_words
-from quarry.companies.candidates import Round
-from quarry.companies.context import Context
-from quarry.companies.fallbacks import WEIGHTS_FILE, Fitted, evidence_for, evidence_of_all
+from quarry.companies import search
+from quarry.companies.answer import conclude, find_absent_words
+from quarry.companies.ranking import WEIGHTS_FILE, Fitted, evidence_for, evidence_of_all
+from quarry.companies.retrieval import Context
+from quarry.companies.state import State
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.reader.features import chance_of
@@ -110,25 +110,25 @@ def is_refused(each: Seen, fitted: Fitted) -> bool:
 
 async def seen_in(name: str, queries: Sequence[JudgedQuery], database: LocalDatabase) -> list[Seen]:
     """The judged queries of a set whose topic is ranked."""
-    held: list[tuple[str, Round, float]] = []
+    searches: list[tuple[str, State, float]] = []
 
-    async def recording(context: Context, now: Round) -> Result:
-        if (now.inquiry.intent.topic or now.inquiry.seed) and not now.inquiry.exact:
-            _, share = await find_absent_words(context, now.inquiry)
-            held.append((context.question, now, share))
-        return await conclude(context, now)
+    async def recording(context: Context, state: State) -> None:
+        if (state.intent.topic or state.question.seed) and not state.question.exact:
+            _, share = await find_absent_words(context, state)
+            searches.append((context.request.question, state, share))
+        await conclude(context, state)
 
-    with patch.object(rounds, "conclude", recording):
+    with patch.object(search, "conclude", recording):
         async with database.services() as services:
             await run_queries(queries, services)
-    asked = {query.query: query for query in queries}
-    found: list[Seen] = []
-    for question, now, share in held:
-        entries = now.found.fitting
-        if question in asked and entries:  # earlier questions of a conversation are not judged
-            rows = [each.values for each in evidence_for(entries, now.inquiry.intent, now.inquiry.seed)]
-            found.append(Seen(name, asked[question], [entry.company.id for entry in entries], rows, share))
-    return found
+    judged = {query.query: query for query in queries}
+    samples: list[Seen] = []
+    for question, state, share in searches:
+        entries = state.fitting
+        if question in judged and entries:  # earlier questions of a conversation are not judged
+            rows = [each.values for each in evidence_for(entries, state.intent, state.question.seed)]
+            samples.append(Seen(name, judged[question], [entry.company.id for entry in entries], rows, share))
+    return samples
 
 
 def report(seen: Sequence[Seen], *, by_meaning: bool) -> Iterator[str]:

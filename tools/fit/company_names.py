@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.companies.intent import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
+from quarry.companies.reading import NAME_WEIGHTS_FILE, RELATIONS, Relation, features_of, runs_of
 from quarry.language.recognition import chances_of, packed_weights
 from quarry.language.word_forms import tokenise
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
@@ -46,7 +46,7 @@ def _runs(pair: Marked) -> Iterator[tuple[list[str], Relation]]:
         for (start, end), relation in names.items()
     }
     for first, last in runs_of(tokens):
-        yield evidence_of(text, tokens, first, last), placed.get((first, last), "none")
+        yield features_of(text, tokens, first, last), placed.get((first, last), "none")
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def main() -> None:
             for pair in group
         )
         print(f"{name}: {len(group)} questions, {right / len(group):.3f} read right")
-    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))
+    size = (WEIGHTS / NAME_WEIGHTS_FILE).write_bytes(packed_weights(weights))
     print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
 
 

@@ -294,8 +294,8 @@ def _records() -> Tunable:
 
 
 def _companies() -> Tunable:
-    from quarry.companies.candidates import Variant, merge
     from quarry.companies.retrieval import retrieve_variants
+    from quarry.companies.state import Variant, merge
 
     meaning, words, niches = "company_semantic_weight", "company_keyword_weight", "company_niche_weight"
 

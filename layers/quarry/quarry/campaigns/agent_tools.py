@@ -29,7 +29,7 @@ async def search_text(
     """The campaigns about a text, by meaning and words. Raises DatabaseUnavailable."""
     with services.run("campaigns", access.caller, text, {"text": text}) as run:
         vector = await services.queries.embed_for(run, text)
-        found = await find_by_theme(services.reader, text, vector, (), condition=condition_on("campaigns", filters))
+        matches = await find_by_theme(services.reader, text, vector, (), condition=condition_on("campaigns", filters))
         run.end_reason = "answered"
     return [
         Hit(
@@ -39,7 +39,7 @@ async def search_text(
             text=shorten(each.campaign_text, TEXT_CHARACTERS_MAX),
             date=each.capture_date,
         )
-        for each in found.campaigns[:limit]
+        for each in matches.campaigns[:limit]
     ]
 
 

@@ -12,12 +12,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.agent.reading import is_said_whole, read_over
-from quarry.campaigns import retrieval, wording
-from quarry.campaigns.conditions import DATE, NAME, NOTHING, PHRASES, CampaignSet, Question, Search, filters_of, in_days
+from quarry.campaigns import retrieval
+from quarry.campaigns.conditions import (
+    DATE,
+    EMPTY,
+    NAME,
+    NOTHING,
+    PHRASES,
+    CampaignSet,
+    Question,
+    Search,
+    answer_text,
+    filters_of,
+    in_days,
+    line_for_people,
+)
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset, observation
-from quarry.campaigns.wording import line_for_people
 from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
@@ -56,24 +68,24 @@ class ReaderAnswer:
     question: Question | None = None
     text: str = ""
 
-    async def answered(self) -> AsyncGenerator[Event]:
+    async def events(self) -> AsyncGenerator[Event]:
         """The events of the search, and the text in pieces. Raises DatabaseUnavailable."""
         toolset = self.toolset
         if toolset.source is None:
-            self.text = gettext(wording.EMPTY)
+            self.text = gettext(EMPTY)
         else:
-            question = self.question = await read(self.request, toolset)
+            question = self.question = await read_question(self.request, toolset)
             toolset.preferred = (*toolset.preferred, *question.hints)
             call, tool = "call_1", _tool_of(question)
             toolset.run.budget.spend_call()
             yield ToolCallEvent(data=ToolCalled(id=call, tool=tool, arguments=self._arguments(question)))
             with toolset.run.step(tool) as record:
                 search = await _search(question, toolset)
-                without = await _costs(search, toolset) if not search.found.total else ()
-                record.counts["campaigns"] = search.found.total
-            found = search.found
-            yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
-            self.text = await off_loop(wording.answer, question, search, without, toolset.today)
+                without = await _costs(search, toolset) if not search.matches.total else ()
+                record.counts["campaigns"] = search.matches.total
+            matches = search.matches
+            yield observation(call, tool, matches.total, line_for_people(matches), matches.campaigns)
+            self.text = await off_loop(answer_text, question, search, without, toolset.today)
         for piece in _PIECE.findall(self.text):
             yield PartialTextEvent(data=PartialText(text=piece))
 
@@ -96,15 +108,20 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
     """Run the search for a question, and keep it in `toolset`. A refused question finds nothing."""
     query = question.query
     if question.is_list:
-        found = await _listed(question, toolset)
+        matches = await _listed(question, toolset)
         theme = question.theme
-        if theme and not found.total and not question.needs_theme and (query.where or question.verdict == "confident"):
+        if (
+            theme
+            and not matches.total
+            and not question.needs_theme
+            and (query.where or question.verdict == "confident")
+        ):
             # campaigns that meet the conditions are better than nothing
             database, conditions, theme = toolset.services.reader, toolset.all(query.where), ""
-            found = await retrieval.filter_campaigns(
+            matches = await retrieval.filter_campaigns(
                 database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
             )
-        search = Search(_tool_of(question), (*toolset.requested, *query.where), found, theme, query.text)
+        search = Search(_tool_of(question), (*toolset.requested, *query.where), matches, theme, query.text)
         toolset.searches.append(search)
         return search
     if question.verdict != "refused" or query.text:
@@ -134,11 +151,11 @@ async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, in
     if len(search.conditions) < 2 or toolset.base:
         return []
     phrases = replace(PHRASES, today=toolset.today)
-    found = await costs(toolset.services.reader, search.conditions, phrases, toolset.today)
-    return [(label, total) for label, total in found if total]
+    totals = await costs(toolset.services.reader, search.conditions, phrases, toolset.today)
+    return [(label, total) for label, total in totals if total]
 
 
-async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
+async def read_question(request: ChatRequest, toolset: CampaignToolset) -> Question:
     """Read the question as a Query. What the request says replaces its conditions: they hold in every search of `toolset`.
 
     Raises DatabaseUnavailable.
@@ -223,12 +240,12 @@ def as_answered(query: Query, today: datetime.date) -> Query:
     where: list[Condition] = []
     words = [query.text]
     compared = [each for each in query.where if isinstance(each, Comparison)]
-    named = {each.field for each in compared if each.field in PREDICATES and each.scalars == (True,)}
+    predicates = {each.field for each in compared if each.field in PREDICATES and each.scalars == (True,)}
     # a predicate replaces other conditions on its fields
-    about = {each.field for name in named for each in comparisons_of(PREDICATES[name])}
+    about = {each.field for name in predicates for each in comparisons_of(PREDICATES[name])}
     for each in query.where:
         field = each.field if isinstance(each, Comparison) else ""
-        if field in named:
+        if field in predicates:
             where += (in_days(each, today) for each in PREDICATES[field])
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
             # campaigns have no title: this means their copy

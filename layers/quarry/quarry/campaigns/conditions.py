@@ -1,8 +1,9 @@
-"""Conditions on campaigns: those of filters, on the wire, and in words. Pure."""
+"""Conditions on campaigns, what a search by them came to, and both in words: for a model, and as Markdown. Pure."""
 
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,19 +17,21 @@ from quarry.campaigns.contract import (
     DateRange,
     ExcludedValues,
 )
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.sources import PREDICATES, SOURCES
+from quarry.campaigns.sources import CAMPAIGNS, PREDICATES, SOURCES
+from quarry.language.messages import gettext, gettext_noop, ngettext
+from quarry.language.writing import NO_VALUE, listed_label
 from quarry.platform.contract import Evidence
+from quarry.platform.text import fence, shorten
 from quarry.query.contract import QueryResult, Verdict
-from quarry.query.describe import affirmed
+from quarry.query.describe import UNREAD_MAX, affirmed, as_read, describe, how_read, lines_of, with_list
 from quarry.query.phrases import Phrases
 from quarry.query.values import DAY, interval_of
-from quarry.schema.algebra import Comparison, Condition, Not, Query, comparisons_of
+from quarry.schema.algebra import Aggregate, Comparison, Condition, Not, Query, Result, comparisons_of
 from quarry.schema.source import EXPLAINED_VALUES, NamedValue, Schema, UnknownValue, nearest
 
 Counts = Mapping[str, int]
 
-COUNTED = (*FILTER_VALUES, "offer")
+COUNTED_FIELDS = (*FILTER_VALUES, "offer")
 """The fields whose values are counted for each set."""
 
 AGGREGATED_VALUES_MAX = 1_000
@@ -45,7 +48,7 @@ class CampaignSet:
     total: int
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
-    """By field of COUNTED: campaigns for each value, most first. Fields in AGGREGATED have all values, up to
+    """By field of COUNTED_FIELDS: campaigns for each value, most first. Fields in AGGREGATED have all values, up to
     AGGREGATED_VALUES_MAX; the others only the first ones. The empty value, last, stands for campaigns without one.
     """
     others: Counts = field(default_factory=dict)
@@ -93,7 +96,7 @@ class Search:
 
     tool: str
     conditions: tuple[Condition, ...]
-    found: CampaignSet
+    matches: CampaignSet
     theme: str = ""
     words: str = ""
     result: QueryResult | None = None
@@ -183,14 +186,14 @@ def resolve(
 
 def _on_values(named_values: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> Iterator[Condition]:
     """One condition for each filter: on its known values, or on those given if none is known."""
-    values: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
-    for each, found in zip(named_values, existing, strict=True):
-        values_given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
-        values_given.append(each.value)
-        known.extend(found)
-    for (name, is_negated), (values_given, known) in values.items():
-        if known or not is_negated:
-            yield compared(name, tuple(dict.fromkeys(known or values_given)), is_negated=is_negated)
+    by_filter: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
+    for each, values in zip(named_values, existing, strict=True):
+        filter_values, existing_values = by_filter.setdefault((each.facets[0], each.is_negated), ([], []))
+        filter_values.append(each.value)
+        existing_values.extend(values)
+    for (name, is_negated), (filter_values, existing_values) in by_filter.items():
+        if existing_values or not is_negated:
+            yield compared(name, tuple(dict.fromkeys(existing_values or filter_values)), is_negated=is_negated)
 
 
 def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterator[Condition]:
@@ -271,3 +274,226 @@ def compared(field: str, values: tuple[str, ...] = (), *, is_negated: bool = Fal
 def _within(first: datetime.date | None, last: datetime.date | None) -> Comparison:
     ends = tuple(day.isoformat() for day in (first, last) if day)
     return Comparison(field=DATE, op="between" if len(ends) == 2 else "<=" if first is None else ">=", values=ends)
+
+
+SUMMARY_CHARACTERS_MAX = 8000
+SUMMARIZED_CAMPAIGNS = 20
+COPY_CHARACTERS_MAX = 220
+WHOLE_COPIES_MAX = 10
+"""A set of so many is shown with its whole copy, as far as there is room."""
+BESIDE_COPY_CHARACTERS = 450
+"""Characters of a campaign beside its copy."""
+SUMMARIZED_VALUES = 8
+
+
+@dataclass(frozen=True)
+class CampaignToolResult:
+    """`count` is the size of the set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
+
+    count: int
+    summary_for_llm: str
+    campaigns: tuple[Campaign, ...] = ()
+
+    def numbered(self, name: str) -> CampaignToolResult:
+        """The result with the name by which the answer can say that it rests on it."""
+        end = f"\n(Result {name})"
+        return replace(self, summary_for_llm=self.summary_for_llm[: SUMMARY_CHARACTERS_MAX - len(end)] + end)
+
+    def as_json(self) -> str:
+        """As JSON for the model. The campaigns are only named, since the summary describes them."""
+        summaries = [_identity(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        return json.dumps(
+            {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": summaries}, ensure_ascii=False
+        )
+
+
+def build_tool_result(matches: CampaignSet, lines: Sequence[str] = (), *, is_listed: bool = True) -> CampaignToolResult:
+    """The result for a set of campaigns, `lines` first. Texts of advertisers stand in fenced blocks, as data. Without
+    `is_listed`, only the lines are shown.
+    """
+    if not matches.total:
+        return CampaignToolResult(0, ("\n".join(lines) or gettext("No campaign matches."))[:SUMMARY_CHARACTERS_MAX])
+    head = "\n".join([*lines, *([_size(matches), *_counts(matches)] if is_listed else [])])
+    room = SUMMARY_CHARACTERS_MAX - len(head)
+    blocks: list[str] = []
+    campaigns = matches.campaigns[:SUMMARIZED_CAMPAIGNS] if is_listed else ()
+    whole = (
+        room // len(campaigns) - BESIDE_COPY_CHARACTERS
+        if 0 < len(campaigns) == matches.total <= WHOLE_COPIES_MAX
+        else 0
+    )
+    for campaign in campaigns:
+        block = _block(campaign, max(whole, COPY_CHARACTERS_MAX))
+        room -= len(block) + 1
+        if room < 0:
+            break
+        blocks.append(block)
+    return CampaignToolResult(matches.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], matches.campaigns)
+
+
+def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) -> str:
+    """Groups of campaigns in a line: their number; if listed, also the first groups, the one without a value, and the rest, which
+    add up to the total.
+    """
+    valued = [row for row in groups.rows if row[0] is not None and row[1]]
+    number = groups.groups - (len(groups.rows) - len(valued))
+    if not is_listed:
+        return f"{number} different values of {by} among {groups.total} campaigns, exactly."
+    rows = [*valued[:limit], *(row for row in groups.rows if row[0] is None)]
+    listed = [f"{fence(shorten(str(value or NO_VALUE), 80))} ({count})" for value, count in rows]
+    others = groups.grouped - sum(int(str(count)) for _, count in rows)
+    if others:
+        listed.append(f"all others ({others})")
+    overlap = " A campaign can have several." if groups.grouped > groups.total else ""
+    which = "the first" if others else "all"
+    return f"{which} of {number} values of {by} among {groups.total} campaigns, exactly: {'; '.join(listed)}.{overlap}"
+
+
+def line_for_people(matches: CampaignSet) -> str:
+    """A line about a set for users."""
+    if not matches.total:
+        return gettext("No campaign found")
+    names = list(dict.fromkeys(campaign.brand or campaign.company for campaign in matches.campaigns))[:3]
+    more = " …" if matches.total > len(names) else ""
+    size = ngettext("{number} campaign", "{number} campaigns", matches.total)
+    if matches.more:
+        size = ngettext("At least {number} campaign", "At least {number} campaigns", matches.total)
+    return f"{size}: {', '.join(names)}{more}"
+
+
+def _size(matches: CampaignSet) -> str:
+    listed = min(len(matches.campaigns), SUMMARIZED_CAMPAIGNS)
+    first = f" The first {listed} follow." if matches.total > listed else ""
+    counts = "The counts are exact, over all of them."
+    if not matches.is_counted:
+        counts = "There are too many to count their values; filter them."
+    return f"{matches.size.capitalize()} campaigns. {counts}{first}"
+
+
+def _counts(matches: CampaignSet) -> Iterable[str]:
+    for name in COUNTED_FIELDS:
+        counts = matches.counts.get(name) or {}
+        listed = [
+            f"{fence(shorten(value, 80)) if value else NO_VALUE} ({count})"
+            for value, count in list(counts.items())[:SUMMARIZED_VALUES]
+        ]
+        rest = sum(list(counts.values())[SUMMARIZED_VALUES:]) + matches.others.get(name, 0)
+        if rest:
+            listed.append(f"all others ({rest})")
+        if listed:
+            yield f"{CAMPAIGNS.facets[name].plural.capitalize()}: {'; '.join(listed)}"
+
+
+def _identity(campaign: Campaign) -> dict[str, str]:
+    facts = {"id": campaign.id, "company": campaign.company, "brand": campaign.brand}
+    return {name: fence(value) for name, value in facts.items() if value}
+
+
+def _block(campaign: Campaign, copy_max: int) -> str:
+    # all of the copy where there is room for more than its beginning
+    has_room = copy_max > COPY_CHARACTERS_MAX
+    copy = (campaign.full_campaign_text if has_room else None) or campaign.campaign_text
+    facts = {
+        "Company": campaign.company,
+        "Brand": campaign.brand,
+        "Channel": campaign.channel,
+        "Offer": campaign.offer or "none",
+        "Value props": ", ".join(campaign.key_value_props),
+        "Sentiment": campaign.imagery_sentiment,
+        "Visual style": campaign.imagery_visual_style,
+        "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
+        "Copy": shorten(copy, copy_max),
+    }
+    line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
+    return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'
+
+
+LISTED_CAMPAIGNS = 5
+COSTS_MAX = 3
+COPY_CHARACTERS = 140
+EMPTY = gettext_noop("There are no campaigns.")
+
+
+def answer_text(question: Question, search: Search, costs: Sequence[tuple[str, int]], today: datetime.date) -> str:
+    """The text of the answer, the result first. An exact one ends in how the question was read. `costs` are the labels of
+    conditions, each with the number of campaigns without it.
+    """
+    result = search.result
+    if result is None and not (question.is_list and (search.matches.total or question.verdict != "refused")):
+        return _unanswerable(question.unread)
+    if result is None:
+        before = [*(_theme(search, question.verdict) if search.theme else _by_words(question, search))]
+        rows = _campaigns(search.matches)
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(costs), *rows])])
+    rows = _campaigns(search.matches) if result.query.asks_for_rows else lines_of(result, PHRASES)
+    reading_line = as_read(how_read(result.query, PHRASES.schema, today), question.unread, PHRASES)
+    return "\n".join(
+        [*_by_words(question, search), *with_list(result.sentence, [*_costs(costs), *rows]), "", reading_line]
+    )
+
+
+def sentence(search: Search, today: datetime.date) -> str:
+    """The result of a search in a sentence."""
+    if search.result is not None:
+        return search.result.sentence
+    matches = search.matches
+    query = Query(source=NAME, where=search.conditions, aggregate=(Aggregate(fn="count"),), text=search.words)
+    sentence_ = describe(query, Result([], [[matches.total]], matches.total, False), PHRASES.schema, today).sentence
+    return gettext("At least {sentence}", sentence=sentence_) if matches.more else sentence_
+
+
+def _unanswerable(unread: Sequence[str]) -> str:
+    words = [gettext("“{text}”", text=each) for each in unread[:UNREAD_MAX]]
+    labels = ", ".join(each.label for each in PHRASES.source.fields.values())
+    text = gettext("This is not in the data.")
+    if words:
+        text = gettext("This is not in the data: {words}.", words=listed_label(words, is_choice=False))
+    fields = gettext("The data has, for each campaign, {labels} and the copy.", labels=labels)
+    return f"{text} {fields}"
+
+
+def _theme(search: Search, verdict: Verdict) -> Iterator[str]:
+    """Says how near the campaigns are to a theme."""
+    theme, matches = search.theme, search.matches
+    if verdict == "refused":
+        yield gettext("This is not in the data as such. The nearest campaigns:")
+    elif not matches.total:
+        yield gettext("No campaign comes near “{theme}”:", theme=theme)
+    elif matches.is_near_only:
+        yield gettext("No copy says “{theme}”. The nearest in meaning:", theme=theme)
+    else:
+        yield gettext("About “{theme}”:", theme=theme)
+    yield ""
+
+
+def _by_words(question: Question, search: Search) -> Iterator[str]:
+    """That values which the data does not have were looked for in the copy."""
+    denied = ", ".join(gettext("“{text}”", text=each) for each in question.vetoes[:UNREAD_MAX])
+    if search.words and denied:
+        yield gettext("This is not in the data as a value: {words}. By the words of the copy:", words=denied)
+        yield ""
+
+
+def _costs(costs: Sequence[tuple[str, int]]) -> Iterator[str]:
+    for label, number in costs[:COSTS_MAX]:
+        line = ngettext(
+            "without “{label}”: {number} campaign", "without “{label}”: {number} campaigns", number, label=label
+        )
+        yield f"- {line}"
+
+
+def _campaigns(matches: CampaignSet) -> Iterator[str]:
+    for campaign in matches.campaigns[:LISTED_CAMPAIGNS]:
+        gist = campaign.offer or shorten(campaign.campaign_text, COPY_CHARACTERS)
+        yield f"- **{_name(campaign)}** ({_facts(campaign)}): {gist}"
+
+
+def _facts(campaign: Campaign) -> str:
+    day = PHRASES.writing.date(campaign.capture_date) if campaign.capture_date else None
+    return ", ".join(filter(None, (campaign.channel, campaign.imagery_sentiment, day)))
+
+
+def _name(campaign: Campaign) -> str:
+    if campaign.brand and campaign.brand != campaign.company:
+        return f"{campaign.brand}, {campaign.company}"
+    return campaign.company

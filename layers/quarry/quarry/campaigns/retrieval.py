@@ -9,9 +9,17 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
-from quarry.campaigns.conditions import AGGREGATED_VALUES_MAX, COUNTED, NAME, NO_DAY, SCHEMA, CampaignSet, KnownValues
+from quarry.campaigns.conditions import (
+    AGGREGATED_VALUES_MAX,
+    COUNTED_FIELDS,
+    NAME,
+    NO_DAY,
+    SCHEMA,
+    CampaignSet,
+    KnownValues,
+)
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
-from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.sources import CAMPAIGNS
 from quarry.campaigns.tables import COLUMNS
 from quarry.language.messages import gettext_noop
 from quarry.platform.errors import NotFound
@@ -138,7 +146,7 @@ async def find_by_theme(
     theme.
     """
     excluded = [each.negated.words for each in conditions if isinstance(each, Not) and isinstance(each.negated, Words)]
-    kept = [each for each in conditions if not (isinstance(each, Not) and isinstance(each.negated, Words))]
+    required = [each for each in conditions if not (isinstance(each, Not) and isinstance(each.negated, Words))]
     rows = await database.rows(
         "select id, coverage, similarity"
         " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s, %(excluded)s::text[])",
@@ -146,7 +154,7 @@ async def find_by_theme(
             "query": query,
             "embedding": half_vector(vector),
             "limit": 2 * SEMANTIC_MAX,
-            "filter": " and ".join(filter(None, (_filter(kept), condition))) or None,
+            "filter": " and ".join(filter(None, (_filter(required), condition))) or None,
             # each candidate is tested for these
             "excluded": excluded,
         },
@@ -159,11 +167,11 @@ async def find_by_theme(
             if row["similarity"] is not None
         }
         scores = {id: score for id, score in scores.items() if score >= SCORE_MIN}
-    best = sorted(scores, key=lambda found: (-scores[found], found))
-    found = await find_ids(database, best[:SEMANTIC_MAX], preferred)
+    best = sorted(scores, key=lambda row_id: (-scores[row_id], row_id))
+    matches = await find_ids(database, best[:SEMANTIC_MAX], preferred)
     more = len(best) > SEMANTIC_MAX
     is_near_only = not any(coverage[id] for id in scores)
-    return replace(found, more=more, is_counted=not more, is_near_only=is_near_only)
+    return replace(matches, more=more, is_counted=not more, is_near_only=is_near_only)
 
 
 def _in_order(function: LiteralString) -> Composable:
@@ -273,7 +281,7 @@ async def _counted_set(
         },
     )
     assert row is not None
-    counts: dict[str, dict[str, int]] = {name: {} for name in COUNTED}
+    counts: dict[str, dict[str, int]] = {name: {} for name in COUNTED_FIELDS}
     others = dict[str, int]()
     for name, value, count in row["counts"]:
         if value is None:
@@ -309,7 +317,7 @@ _SIZE_BY_TEXT: LiteralString = (
 )
 
 # the set is held in memory: long texts are left out
-_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facets[name].column or "") for name in COUNTED)
+_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facets[name].column or "") for name in COUNTED_FIELDS)
 
 
 def _values_of(facet: Field) -> Composable:
@@ -331,7 +339,7 @@ _COUNTED_VALUES = SQL(" union all ").join(
         " count(*) as n, row_number() over (order by folded is null, count(*) desc, min(value)) as place"
         " from ({}) v group by folded"
     ).format(name, _values_of(CAMPAIGNS.facets[name]))
-    for name in COUNTED
+    for name in COUNTED_FIELDS
 )
 
 # a value may have several rows in the dictionary

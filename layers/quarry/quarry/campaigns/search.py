@@ -10,15 +10,15 @@ import datetime
 import re
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from quarry.agent.sources import data_access
-from quarry.answering.answer import BROKEN_OFF, Answer, Told
+from quarry.answering.answer import BROKEN_OFF, Told
+from quarry.answering.chat import ChatAnswer
 from quarry.answering.loop import ToolFinished, ToolStarted
-from quarry.answering.toolset import answer_with, event_of, events_of
-from quarry.answering.written import WrittenAnswer, answer_messages, earlier
+from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.by_reader import ReaderAnswer
 from quarry.campaigns.conditions import (
     NAME,
@@ -31,6 +31,7 @@ from quarry.campaigns.conditions import (
     Search,
     filters_of,
     label_of,
+    sentence,
 )
 from quarry.campaigns.contract import (
     Aggregation,
@@ -44,15 +45,12 @@ from quarry.campaigns.contract import (
 )
 from quarry.campaigns.retrieval import find_ids, known_values
 from quarry.campaigns.tools import STEP, CampaignToolset, check_filters, check_understood, observation
-from quarry.campaigns.wording import sentence
 from quarry.language.messages import gettext, in_language_of_question
 from quarry.language.recognition import is_likely_english
-from quarry.models.interface import Message
-from quarry.models.step import TextFilter
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import ALWAYS, LinkFilter, said_in, significant_words
+from quarry.platform.text import significant_words
 from quarry.query.contract import Understood
 from quarry.query.describe import ending, reckoned, understood
 from quarry.query.execute import meets_and_misses
@@ -61,7 +59,7 @@ from quarry.schema.algebra import Condition, Query, Words
 from quarry.schema.source import plain
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
-from quarry.verification.check import Exact, Passages, Verification, Verifier, level
+from quarry.verification.check import Exact, Passages, Verification, level
 from quarry.verification.values import read_values
 from quarry.verification.wire import checked_statements, confidence_of
 
@@ -100,22 +98,23 @@ async def chat_about_campaigns(
         if request.understood is not None:
             toolset.requested = (*request.understood.query.where, *request.understood.assumed)
             toolset.preferred = request.understood.preferred
-        written, read = ModelAnswer(request, toolset), ReaderAnswer(request, toolset)
-        answer = written.answer
+        by_model = ModelAnswer(request.message, request.history, toolset, request)
+        by_reader = ReaderAnswer(request, toolset)
+        answer = by_model.answer
         if run.chat is not None:
-            async with aclosing(written.answered()) as events:
+            async with aclosing(by_model.events()) as events:
                 async for event in events:
                     yield event
         if run.chat is None or answer.failed:
             if answer.text:
                 yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
-            async with aclosing(read.answered()) as events:
+            async with aclosing(by_reader.events()) as events:
                 async for event in events:
                     yield event
-        text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
+        text = BROKEN_OFF.join(filter(None, (answer.text, by_reader.text)))
         checked = await off_loop(answer.checked)
-        by_model = None if read.text else answer.written
-        data = await conclude(request, toolset, read.question, by_model, text, checked)
+        model_answer = None if by_reader.text else answer.written
+        data = await conclude(request, toolset, by_reader.question, model_answer, text, checked)
         for event in ending(FinalAnswerEvent(data=data), data.understood):
             yield event
 
@@ -135,88 +134,50 @@ MAX_TURNS = 5
 
 
 @dataclass
-class ModelAnswer:
+class ModelAnswer(ChatAnswer[CampaignToolset]):
     """An answer that a model writes, in progress."""
 
-    request: ChatRequest
-    toolset: CampaignToolset
-    answer: Answer = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.answer = answer_with(self.toolset, STEP, MAX_TURNS, self._filters, self._verifier)
-
-    async def answered(self) -> AsyncGenerator[Event]:
-        """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
-        toolset, request = self.toolset, self.request
-        messages = campaign_messages(request, toolset.values, await toolset.card(request.message), toolset.today)
-        async with aclosing(events_of(self.answer, messages, toolset.tools(), self._event)) as events:
-            async for event in events:
-                yield event
-
-    def _event(self, told: Told) -> Event | None:
-        match told:
-            case ToolStarted(id, tool, arguments):
-                given = {name: value for name, value in arguments.items() if value != []}
-                return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=given))
-            case ToolFinished(id, tool, result):
-                found = self.toolset.sets_by_text.get(result.text_for_model, NOTHING).campaigns
-                return observation(id, tool, result.count, result.summary, found)
-        return event_of(told)
-
-    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
-        """Only addresses of campaigns that were found stay links."""
-        found = {each.id: each for search in self.toolset.searches for each in search.found.campaigns}
-        return [LinkFilter({ALWAYS: said_in([each.model_dump() for each in found.values()])})]
-
-    def _verifier(self) -> Verifier:
-        """What checks the text against the results of tools."""
-        questions = [turn.content for turn in self.request.history if turn.role == "user"]
-        told = [turn.content for turn in self.request.history if turn.role == "assistant"]
-        return self.toolset.verifier((), "\n".join([*questions, self.request.message]), about=ABOUT, told=told)
-
-
-HISTORY_MESSAGES = 8
-
-ABOUT = "a collection of marketing campaigns"
-NOTES = """Here semantic_search is for a theme that no field covers, full_text_search for words of the copy, filter_campaigns for
-properties, where what is ruled out goes into `exclude`, and aggregate_campaigns for plain counts. If nothing is found, try one
-wider search."""
-CITE = """Give the id of each campaign that you speak of, as in [c-17], with its brand; no id that
+    step = STEP
+    max_turns = MAX_TURNS
+    history_max = 8
+    about = "a collection of marketing campaigns"
+    notes = """Here semantic_search is for a theme that no field covers, full_text_search for words of the copy, filter_campaigns
+for properties, where what is ruled out goes into `exclude`, and aggregate_campaigns for plain counts. If nothing is found, try
+one wider search."""
+    cite = """Give the id of each campaign that you speak of, as in [c-17], with its brand; no id that
   no result shows. Costs, views and the like are in no campaign."""
 
+    request: ChatRequest
 
-def campaign_messages(request: ChatRequest, values: KnownValues, card: str, today: datetime.date) -> list[Message]:
-    """The first messages of the conversation with the model. `card` describes the fields."""
-    days = (
-        f"Captured from {values.earliest} to {values.latest}; recent counts back from the latter."
-        if values.latest
-        else ""
-    )
-    return answer_messages(
-        request.message,
-        [earlier(turn.role, turn.content) for turn in request.history[-HISTORY_MESSAGES:]],
-        about=ABOUT,
-        card="\n".join(filter(None, (card, days))) or "There are no campaigns.",
-        today=today,
-        notes=NOTES,
-        cite=CITE,
-        facts=_in_force(request),
-    )
+    async def card(self) -> str:
+        values = self.toolset.values
+        days = f"Captured from {values.earliest} to {values.latest}; recent counts back from the latter."
+        parts = (await self.toolset.card(self.question), days if values.latest else "")
+        return "\n".join(filter(None, parts)) or "There are no campaigns."
 
+    @property
+    def facts(self) -> str:
+        """The conditions of every search: the filters of the page, and those set by the user."""
+        lines = [f"{name}: {value}" for name, value in self.request.base_filters.in_force().items()]
+        if (understood := self.request.understood) is not None:
+            lines += map(label_of, (*understood.query.where, *understood.assumed))
+            lines += [f"about {understood.about}"] if understood.about else []
+            lines += [f"saying {understood.query.text}"] if understood.query.text else []
+        return f"campaigns {'; '.join(lines)}" if lines else ""
 
-def _in_force(request: ChatRequest) -> str:
-    """The conditions of every search: the filters of the page, and those set by the user."""
-    lines = [f"{name}: {value}" for name, value in request.base_filters.in_force().items()]
-    if (understood := request.understood) is not None:
-        lines += map(label_of, (*understood.query.where, *understood.assumed))
-        lines += filter(
-            None,
-            (
-                understood.about and f"about {understood.about}",
-                understood.query.text and f"saying {understood.query.text}",
-            ),
-        )
-    return f"campaigns {'; '.join(lines)}" if lines else ""
+    def texts(self) -> Iterable[object]:
+        campaigns = {each.id: each for search in self.toolset.searches for each in search.matches.campaigns}
+        return [each.model_dump() for each in campaigns.values()]
+
+    def event(self, happened: Told) -> Event | None:
+        match happened:
+            case ToolStarted(id, tool, arguments):
+                own = {name: value for name, value in arguments.items() if value != []}
+                return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=own))
+            case ToolFinished(id, tool, result):
+                campaigns = self.toolset.sets_by_text.get(result.text_for_model, NOTHING).campaigns
+                return observation(id, tool, result.count, result.summary, campaigns)
+        return super().event(happened)
 
 
 # ---- the final answer: its campaigns, how they were found, and what to ask next ----
@@ -229,20 +190,20 @@ async def conclude(
     request: ChatRequest,
     toolset: CampaignToolset,
     question: Question | None,
-    written: WrittenAnswer | None,
+    model_answer: WrittenAnswer | None,
     text: str,
     checked: Verification,
 ) -> ChatResponse:
     """The final answer, with the conditions that each campaign meets and misses. Records the results and the end reason in the
-    run. `question` is set if the reader answered, and `written` if a model did.
+    run. `question` is set if the reader answered, and `model_answer` if a model did.
     """
-    search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
-    counted = await _counted(toolset, search, spoken_of, text)
-    response = await off_loop(_response, request, toolset, search, text, counted, question, written)
+    search, mentioned = await off_loop(_mentioned, toolset, text, model_answer)
+    campaigns = await _campaigns_with_counts(toolset, search, mentioned, text)
+    response = await off_loop(_response, request, toolset, search, text, campaigns, question, model_answer)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
     response.confidence = confidence_of(
-        level(basis_of(question, search, checked), is_talk=written is not None and written.rests_on_nothing)
+        level(basis_of(question, search, checked), is_talk=model_answer is not None and model_answer.rests_on_nothing)
     )
     await _add_standings(response, toolset, search)
     return response
@@ -259,21 +220,23 @@ def basis_of(question: Question | None, search: Search, checked: Verification) -
     return Exact.read(is_sure=question.verdict == "confident", unread=question.unread)
 
 
-async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign], text: str) -> CampaignSet:
+async def _campaigns_with_counts(
+    toolset: CampaignToolset, search: Search, mentioned: Sequence[Campaign], text: str
+) -> CampaignSet:
     """The campaigns in the answer with their counts: all that the search found, or some of them."""
-    ids = [each.id for each in spoken_of]
-    if ids == [each.id for each in search.found.campaigns]:
-        return search.found
-    if search.found.total > len(ids) > 0 and any(
-        each.value == search.found.total for each in read_values(text).numbers
+    ids = [each.id for each in mentioned]
+    if ids == [each.id for each in search.matches.campaigns]:
+        return search.matches
+    if search.matches.total > len(ids) > 0 and any(
+        each.value == search.matches.total for each in read_values(text).numbers
     ):
         # it tells how many there are, and names some of them
-        return replace(search.found, campaigns=tuple(spoken_of))
+        return replace(search.matches, campaigns=tuple(mentioned))
     try:
         return await find_ids(toolset.services.reader, ids)
     except DatabaseUnavailable:
         toolset.run.degrade(STEP)
-        return CampaignSet(len(ids), tuple(spoken_of), is_counted=False)
+        return CampaignSet(len(ids), tuple(mentioned), is_counted=False)
 
 
 async def _add_standings(response: ChatResponse, toolset: CampaignToolset, search: Search) -> None:
@@ -295,44 +258,46 @@ async def _add_standings(response: ChatResponse, toolset: CampaignToolset, searc
         campaign.misses = [label for label, is_met in own if not is_met]
 
 
-def _spoken_of(toolset: CampaignToolset, text: str, written: WrittenAnswer | None) -> tuple[Search, list[Campaign]]:
+def _mentioned(
+    toolset: CampaignToolset, text: str, model_answer: WrittenAnswer | None
+) -> tuple[Search, list[Campaign]]:
     """The search that the answer is based on, and the campaigns that it speaks of: those that it names, else those of the result
     that it says it rests on, else, where it says nothing of that, those of the last search that found any. If several searches
     found the ones that it names, the conditions are those that they share.
     """
     if not toolset.searches:
         return _NO_SEARCH, []
-    if written is None:
-        return toolset.searches[-1], list(toolset.searches[-1].found.campaigns)
-    main = _rested_on(toolset, written)
+    if model_answer is None:
+        return toolset.searches[-1], list(toolset.searches[-1].matches.campaigns)
+    main = _main_search(toolset, model_answer)
     if main is None:
         return _NO_SEARCH, []
     searches = [main, *(search for search in reversed(toolset.searches) if search is not main)]
-    spoken_of = campaigns_spoken_of(text, [search.found for search in searches])
-    first, *others = _searches_of(searches, spoken_of)
+    mentioned = mentioned_campaigns(text, [search.matches for search in searches])
+    first, *others = _searches_of(searches, mentioned)
     if not others:
-        return first, spoken_of
+        return first, mentioned
     shared = tuple(each for each in first.conditions if all(each in other.conditions for other in others))
-    return Search(first.tool, shared, main.found), spoken_of
+    return Search(first.tool, shared, main.matches), mentioned
 
 
 _NO_SEARCH = Search("", (), NOTHING)
 
 
-def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | None:
+def _main_search(toolset: CampaignToolset, model_answer: WrittenAnswer) -> Search | None:
     """The search that an answer rests on, by its first line; None if that says that it rests on none."""
-    place = written.main_result
+    place = model_answer.main_result
     if place is not None and 1 <= place <= len(toolset.searches):
         return toolset.searches[place - 1]
-    return None if written.rests_on_nothing else toolset.last_found
+    return None if model_answer.rests_on_nothing else toolset.last_with_matches
 
 
 def _searches_of(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
     """The first search that found all of the campaigns; else those that found some."""
     ids = {campaign.id for campaign in campaigns}
-    held = [(search, len(ids.intersection(each.id for each in search.found.campaigns))) for search in searches]
-    whole = [search for search, count in held if count == len(ids)]
-    return whole[:1] or [search for search, count in held if count]
+    counts = [(search, len(ids.intersection(each.id for each in search.matches.campaigns))) for search in searches]
+    whole = [search for search, count in counts if count == len(ids)]
+    return whole[:1] or [search for search, count in counts if count]
 
 
 def _response(
@@ -340,31 +305,31 @@ def _response(
     toolset: CampaignToolset,
     search: Search,
     text: str,
-    counted: CampaignSet,
+    campaigns: CampaignSet,
     question: Question | None,
-    written: WrittenAnswer | None,
+    model_answer: WrittenAnswer | None,
 ) -> ChatResponse:
-    run, spoken_of = toolset.run, counted.campaigns
+    run, mentioned = toolset.run, campaigns.campaigns
     run.results = [
         # the score is the inverse of the rank
         ResultRecord("campaign", campaign.id, 1.0 / place)
-        for place, campaign in enumerate(spoken_of[:RECORDED_RESULTS], start=1)
+        for place, campaign in enumerate(mentioned[:RECORDED_RESULTS], start=1)
     ]
     run.end_reason = end_reason = _end_reason(toolset)
-    read = _understood(toolset, search, question)
-    followups = written.followups if written is not None else ()
+    reading = _understood(toolset, search, question)
+    followups = model_answer.followups if model_answer is not None else ()
     # only questions in the language of the question
     own = [each for each in followups if is_likely_english(each) == is_likely_english(request.message)]
     detected = filters_of(search.conditions, toolset.today, toolset.values.latest)
     return ChatResponse(
         response=text,
-        campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
-        total=counted.total,
-        more=counted.more,
-        aggregation=_aggregation(toolset, search, counted),
-        suggestions=own or suggest(request.message, search.found, toolset.values),
+        campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in mentioned],
+        total=campaigns.total,
+        more=campaigns.more,
+        aggregation=_aggregation(toolset, search, campaigns),
+        suggestions=own or suggest(request.message, search.matches, toolset.values),
         detected_filters=request.base_filters.in_force() | detected.in_force(),
-        understood=read,
+        understood=reading,
         telemetry=Telemetry(
             run_id=str(run.id),
             turn_count=run.budget.turns,
@@ -389,42 +354,42 @@ def _understood(toolset: CampaignToolset, search: Search, question: Question | N
     )
 
 
-def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet) -> Aggregation | None:
+def _aggregation(toolset: CampaignToolset, search: Search, campaigns: CampaignSet) -> Aggregation | None:
     """The counts of the campaigns, with the query if it can express the whole set."""
-    counts, name = counted.aggregation, toolset.source
-    if not counted.total or not counted.is_counted or counts is None:
+    counts, name = campaigns.aggregation, toolset.source
+    if not campaigns.total or not campaigns.is_counted or counts is None:
         return None
-    if counted is not search.found or name is None or search.theme or search.tool == "get":
+    if campaigns is not search.matches or name is None or search.theme or search.tool == "get":
         return counts
     where: tuple[Condition, ...] = (*toolset.base, *search.conditions)
     query = search.result.query if search.result else Query(source=name, where=where, text=search.words)
     result = search.result
     numbers = reckoned(result) if result is not None and not result.query.asks_for_rows else {}
     groups, columns = (numbers.get(name, []) for name in ("groups", "columns"))
-    said = sentence(search, toolset.today)
-    return counts.model_copy(update={"query": query, "sentence": said, "groups": groups, "columns": columns})
+    text = sentence(search, toolset.today)
+    return counts.model_copy(update={"query": query, "sentence": text, "groups": groups, "columns": columns})
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:
-    if toolset.searches and not any(search.found.total for search in toolset.searches):
+    if toolset.searches and not any(search.matches.total for search in toolset.searches):
         return "nothing_found"
     budget = toolset.run.budget
     spent = budget.turns >= budget.max_turns or not budget.calls_left or not budget.seconds_for_work
     return "budget_spent" if toolset.run.chat is not None and spent else "answered"
 
 
-def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]:
+def suggest(question: str, matches: CampaignSet, values: KnownValues) -> list[str]:
     """Suggested questions that the data can answer and that were not just asked: about this set first, then about all. They are
     in English, so that a question in another language has none.
     """
     if not values or not is_likely_english(question):
         return []
     own = set(significant_words(question))
-    counts = found.counts if found.total else {}
+    counts = matches.counts if matches.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
     sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
-    offers, other_channel = _first(counts, "offer"), _known(values, "channel")
-    wanted: Iterable[tuple[bool, str]] = (
+    offers, other_channel = _first(counts, "offer"), _top_value(values, "channel")
+    candidates: Iterable[tuple[bool, str]] = (
         (bool(company and offers), gettext("What are the offers from {company} campaigns?", company=company)),
         (
             bool(channel and value_prop),
@@ -436,35 +401,35 @@ def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]
         (bool(company), gettext("Which channels does {company} use?", company=company)),
         (bool(other_channel), gettext("How many campaigns ran on {channel}?", channel=other_channel)),
         (
-            bool(_known(values, "value_prop")),
-            gettext("Which value propositions are most common for {company}?", company=_known(values, "company")),
+            bool(_top_value(values, "value_prop")),
+            gettext("Which value propositions are most common for {company}?", company=_top_value(values, "company")),
         ),
         (True, gettext("Which companies have the most campaigns?")),
     )
-    offered = dict.fromkeys(text for holds, text in wanted if holds and not own.issuperset(significant_words(text)))
+    offered = dict.fromkeys(text for holds, text in candidates if holds and not own.issuperset(significant_words(text)))
     return list(offered)[:SUGGESTIONS]
 
 
-def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:
+def mentioned_campaigns(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:
     """The campaigns of these sets that `answer` names: by id, or by a brand or company of which it gives no id. If it names none,
     all of the first set.
     """
-    found = {campaign.id: campaign for each in sets for campaign in each.campaigns}
+    by_id = {campaign.id: campaign for each in sets for campaign in each.campaigns}
     text = f" {plain(answer)} "
-    chosen = {id for id in found if re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer)}
+    ids = {id for id in by_id if re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer)}
     names_of = (
-        {id: plain(campaign.brand or "") for id, campaign in found.items()},
-        {id: plain(campaign.company) for id, campaign in found.items()},
+        {id: plain(campaign.brand or "") for id, campaign in by_id.items()},
+        {id: plain(campaign.company) for id, campaign in by_id.items()},
     )
     for names in names_of:
-        names_shown = {names[id] for id in chosen}
-        chosen |= {id for id, name in names.items() if name and name not in names_shown and f" {name} " in text}
-    return [found[id] for id in found if id in chosen] or (list(sets[0].campaigns) if sets else [])
+        used_names = {names[id] for id in ids}
+        ids |= {id for id, name in names.items() if name and name not in used_names and f" {name} " in text}
+    return [by_id[id] for id in by_id if id in ids] or (list(sets[0].campaigns) if sets else [])
 
 
 def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
     return next(filter(None, counts.get(field, {})), None)
 
 
-def _known(values: KnownValues, field: str) -> str | None:
+def _top_value(values: KnownValues, field: str) -> str | None:
     return next(iter(values.by_filter.get(field, ())), None)

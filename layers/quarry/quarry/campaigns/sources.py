@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quarry.campaigns.facets import CAMPAIGNS, COLLECTION
+from quarry.campaigns.tables import LOADABLE
+from quarry.collections.facets import facet_source, own_tables
 from quarry.query.of_collection import own_source
 from quarry.schema.source import one_row
+
+[COLLECTION] = own_tables(__file__, LOADABLE)
+CAMPAIGNS = facet_source(COLLECTION)
 
 _TITLE = "t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')"
 """As declared, but without a brand that has the name of its company."""

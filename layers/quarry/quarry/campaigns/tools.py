@@ -24,13 +24,18 @@ from quarry.campaigns.conditions import (
     DATE,
     NAME,
     SCHEMA,
+    SUMMARY_CHARACTERS_MAX,
     CampaignSet,
+    CampaignToolResult,
     KnownValues,
     Resolved,
     Search,
+    build_tool_result,
     label_of,
+    line_for_people,
     named_values,
     resolve,
+    summarise_groups,
 )
 from quarry.campaigns.contract import (
     FILTER_VALUES,
@@ -42,14 +47,7 @@ from quarry.campaigns.contract import (
     ToolObservationEvent,
     ToolObserved,
 )
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.wording import (
-    SUMMARY_CHARACTERS_MAX,
-    CampaignToolResult,
-    build_tool_result,
-    line_for_people,
-    summarise_groups,
-)
+from quarry.campaigns.sources import CAMPAIGNS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, fence
 from quarry.postgres.pool import Database
@@ -77,9 +75,9 @@ async def check_filters(request: ChatRequest, values: KnownValues, database: Dat
     DatabaseUnavailable.
     """
     filters = request.base_filters
-    named = named_values(filters, pointer="/activeFilters")
-    meanings = await values_meant(database, CAMPAIGNS, named)
-    return (await off_loop(resolve, filters, named, meanings, values)).conditions
+    filter_values = named_values(filters, pointer="/activeFilters")
+    meanings = await values_meant(database, CAMPAIGNS, filter_values)
+    return (await off_loop(resolve, filters, filter_values, meanings, values)).conditions
 
 
 async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
@@ -193,9 +191,9 @@ async def resolve_filters(
     database: Database, filters: CampaignFilters, values: KnownValues, exclude: ExcludedValues | None = None
 ) -> Resolved:
     """The filters with the values as the data spells them. Raises DatabaseUnavailable."""
-    named = named_values(filters, exclude)
-    existing = await existing_values(database, [CAMPAIGNS], named)
-    return await off_loop(resolve, filters, named, existing, values)
+    filter_values = named_values(filters, exclude)
+    existing = await existing_values(database, [CAMPAIGNS], filter_values)
+    return await off_loop(resolve, filters, filter_values, existing, values)
 
 
 @dataclass(kw_only=True)
@@ -213,10 +211,10 @@ class CampaignToolset(Toolset):
     """The sets found, by the text that the model got: a repeated call is answered from memory."""
 
     @property
-    def last_found(self) -> Search | None:
+    def last_with_matches(self) -> Search | None:
         """The last search that found something, else the last one."""
-        found = [search for search in self.searches if search.found.total] or self.searches
-        return found[-1] if found else None
+        searches = [search for search in self.searches if search.matches.total] or self.searches
+        return searches[-1] if searches else None
 
     @property
     def source(self) -> str | None:
@@ -240,12 +238,12 @@ class CampaignToolset(Toolset):
     async def find(self, tool: str, arguments: FilterArguments, conditions: tuple[Condition, ...]) -> CampaignSet:
         """Run one search under these conditions and those of all searches."""
         with self.run.step(tool) as record:
-            found = await self._find(arguments, self.all(conditions))
-            record.counts["campaigns"] = found.total
+            matches = await self._find(arguments, self.all(conditions))
+            record.counts["campaigns"] = matches.total
         theme = arguments.query if isinstance(arguments, SemanticArguments) else ""
         words = arguments.query if isinstance(arguments, TextArguments) else ""
-        self.searches.append(Search(tool, (*self.requested, *conditions), found, theme, words))
-        return found
+        self.searches.append(Search(tool, (*self.requested, *conditions), matches, theme, words))
+        return matches
 
     def all(self, conditions: Iterable[Condition] = ()) -> tuple[Condition, ...]:
         """The conditions with those of all searches."""
@@ -260,21 +258,21 @@ class CampaignToolset(Toolset):
         full_query = query.model_copy(update={"where": (*required, *query.where)})
         result = await answer_query(full_query, self.access, self.services, self.today)
         own = result.query.where[len(required) :]
-        found = await self._set_of(result, (*required, *await self._spelt(own)))
-        search = Search(tool, (*self.requested, *own), found, words=query.text, result=result)
+        matches = await self._set_of(result, (*required, *await self._spelt(own)))
+        search = Search(tool, (*self.requested, *own), matches, words=query.text, result=result)
         self.searches.append(search)
         return search
 
     async def _spelt(self, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
         """The conditions with every spelling of their values, by which an index finds campaigns."""
-        named = [
+        values = [
             NamedValue((each.field,), str(value))
             for each in comparisons_of(conditions)
             if each.field in FILTER_VALUES and each.op in ("=", "!=")
             for value in each.scalars
         ]
-        existing = await existing_values(self.services.reader, [CAMPAIGNS], named)
-        spelt = {(each.facets[0], each.value): values for each, values in zip(named, existing, strict=True) if values}
+        existing = await existing_values(self.services.reader, [CAMPAIGNS], values)
+        spelt = {(each.facets[0], each.value): values for each, values in zip(values, existing, strict=True) if values}
 
         def spell(each: Comparison, rows: Source, pointer: str) -> Comparison:
             values = [value for one in each.scalars for value in spelt.get((each.field, str(one)), ())]
@@ -306,50 +304,50 @@ class CampaignToolset(Toolset):
             if resolved.is_impossible:
                 texts = f"{problem} Call again with values that exist, or without this filter."
                 return ToolResult(0, problem, CampaignToolResult(0, texts).as_json())
-            found = await self.find(name, arguments, resolved.conditions)
-            numbers = await self._numbers(arguments, resolved.conditions, found)
+            matches = await self.find(name, arguments, resolved.conditions)
+            numbers = await self._numbers(arguments, resolved.conditions, matches)
             lines = [f"Not filtered by all that was given. {problem}"] if problem else []
-            if resolved.conditions and not found.total:
+            if resolved.conditions and not matches.total:
                 lines.append(f"No campaign {', '.join(label_of(each, self.today) for each in resolved.conditions)}.")
             lines += numbers
-            if isinstance(arguments, SemanticArguments) and found.total:
+            if isinstance(arguments, SemanticArguments) and matches.total:
                 lines.append(NEAR)
-            result = build_tool_result(found, lines, is_listed=not numbers)
-            return self._tool_result(result, "; ".join([*numbers, line_for_people(found)]), found)
+            result = build_tool_result(matches, lines, is_listed=not numbers)
+            return self._tool_result(result, "; ".join([*numbers, line_for_people(matches)]), matches)
 
         return search
 
     async def _numbers(
-        self, arguments: FilterArguments, conditions: tuple[Condition, ...], found: CampaignSet
+        self, arguments: FilterArguments, conditions: tuple[Condition, ...], matches: CampaignSet
     ) -> list[str]:
         """The numbers of an aggregate, in a line."""
         if not isinstance(arguments, AggregateArguments):
             return []
         if arguments.by is None:
-            return [f"{found.size} campaigns in all{'' if found.more else ', exactly'}."]
+            return [f"{matches.size} campaigns in all{'' if matches.more else ', exactly'}."]
         query = arguments.as_query(self.all(conditions))
         groups = await execute(self.services.reader, query, SCHEMA, self.today)
         return [summarise_groups(groups, arguments.by, arguments.limit, is_listed=arguments.ask == "groups")]
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         query = Query(source=names[0], where=arguments.where)
-        known = await with_known_values(query, self.access, self.services.reader)
+        query = await with_known_values(query, self.access, self.services.reader)
         theme = " ".join(await search_texts(arguments, self.access, self.services))[:QUERY_MAX_CHARACTERS]
         by = SemanticArguments(query=theme) if theme else FilterArguments()
-        found = await self.find("search", by, await self._spelt(known.where))
-        return self._tool_result(build_tool_result(found), line_for_people(found), found)
+        matches = await self.find("search", by, await self._spelt(query.where))
+        return self._tool_result(build_tool_result(matches), line_for_people(matches), matches)
 
     async def _query(self, arguments: Query) -> ToolResult:
         self.allowed((arguments.source,), "")
         with self.run.step("query") as record:
             search = await self.query("query", arguments)
-            record.counts["campaigns"] = search.found.total
-        result, found = search.result, search.found
+            record.counts["campaigns"] = search.matches.total
+        result, matches = search.result, search.matches
         assert result is not None
         self.results.append(result)
         rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
-        text = f"Result {self._name_of(found)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
-        self.sets_by_text[text] = found
+        text = f"Result {self._name_of(matches)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
+        self.sets_by_text[text] = matches
         self.noted.append(text)
         return ToolResult(result.total, result.sentence, text)
 
@@ -364,27 +362,27 @@ class CampaignToolset(Toolset):
 
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         campaign = await retrieval.campaign_by_id(self.services.reader, id)
-        found = await retrieval.find_ids(self.services.reader, [campaign.id])
-        self.searches.append(Search("get", self.requested, found))
+        matches = await retrieval.find_ids(self.services.reader, [campaign.id])
+        self.searches.append(Search("get", self.requested, matches))
         whole = bounded(campaign.model_dump(mode="json", exclude_none=True), characters_max - MARGIN_CHARACTERS)
         texts = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
-        result = CampaignToolResult(1, texts, found.campaigns)
-        return self._tool_result(result, line_for_people(found), found)
+        result = CampaignToolResult(1, texts, matches.campaigns)
+        return self._tool_result(result, line_for_people(matches), matches)
 
-    def _name_of(self, found: CampaignSet) -> str:
+    def _name_of(self, matches: CampaignSet) -> str:
         """The name of a search by what it found, by which an answer can say that it rests on it."""
-        return next(f"{RESULT}{n}" for n, search in enumerate(self.searches, start=1) if search.found is found)
+        return next(f"{RESULT}{n}" for n, search in enumerate(self.searches, start=1) if search.matches is matches)
 
-    def _tool_result(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
+    def _tool_result(self, result: CampaignToolResult, summary: str, matches: CampaignSet) -> ToolResult:
         """A result in the form for the model, with its name."""
-        result = result.numbered(self._name_of(found))
+        result = result.numbered(self._name_of(matches))
         text = result.as_json()
-        self.sets_by_text[text] = found
+        self.sets_by_text[text] = matches
         self.noted.append(f"{result.count}\n{result.summary_for_llm}")
         return ToolResult(result.count, summary, text)
 
 
-def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
+def observation(id: str, tool: str, count: int, summary: str, matches: Sequence[Campaign]) -> ToolObservationEvent:
     """The event for a tool's result."""
-    ids = [campaign.id for campaign in found[:OBSERVED_IDS]]
+    ids = [campaign.id for campaign in matches[:OBSERVED_IDS]]
     return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))

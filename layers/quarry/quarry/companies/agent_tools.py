@@ -11,7 +11,6 @@ from quarry.agent.completions import Chat, CitedSource, Sources, answering
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
-from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -22,9 +21,10 @@ from quarry.companies.contract import (
     FinalAnswer,
     FinalAnswerEvent,
 )
-from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
 from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
+from quarry.companies.state import Variant
+from quarry.companies.tools import FIND_COMPANIES, FoundCompany, company_json
 from quarry.platform.contract import LazyModel, Request
 from quarry.platform.text import QueryText, shorten
 from quarry.services.services import Caller, Services
@@ -38,14 +38,14 @@ async def search_text(
     """
     with services.run("companies", access.caller, text, {"text": text}) as run:
         variant = Variant(text, await services.queries.embed_for(run, text))
-        found = await retrieve_variants(
+        candidates = await retrieve_variants(
             services.reader, [variant], services.settings, filter=condition_on("companies", filters), limit=limit
         )
         companies = {
-            each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])
+            each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in candidates])
         }
         run.end_reason = "answered"
-    ordered = [companies[each.company_id] for each in found if each.company_id in companies]
+    ordered = [companies[each.company_id] for each in candidates if each.company_id in companies]
     return [
         Hit(
             source="companies",
@@ -87,11 +87,13 @@ async def _search(arguments: SearchCompaniesArguments, caller: Caller, services:
     request = ChatRequest.model_validate({"messages": [{"role": "user", "content": arguments.question}]})
     events = search_companies(request, caller, services)
     answer: FinalAnswer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
-    shown = answer.references[: arguments.limit]
+    references = answer.references[: arguments.limit]
     return {
         "summary": answer.content,
         "total": answer.aggregation.total if answer.aggregation else len(answer.references),
-        "companies": [shown_company(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
+        "companies": [
+            company_json(reference, answer.companies_by_id[reference.company_id]) for reference in references
+        ],
         "end_reason": answer.telemetry.end_reason,
     } | ({"aggregation": answer.aggregation.model_dump(mode="json")} if answer.aggregation else {})
 
@@ -138,12 +140,12 @@ def _chat_request(chat: Chat) -> ChatRequest:
 
 
 def _sources(event: FinalAnswerEvent) -> Sources:
-    found = event.data
+    answer = event.data
     return Sources(
         "Companies",
         [
-            CitedSource(each.company_name, each.reason, found.companies_by_id[each.company_id].website_url)
-            for each in found.references
+            CitedSource(each.company_name, each.reason, answer.companies_by_id[each.company_id].website_url)
+            for each in answer.references
         ],
     )
 

@@ -80,10 +80,10 @@ class Condition(_Request):
 
     @model_validator(mode="after")
     def _of_its_field(self) -> Self:
-        bounds = [bound for bound in (self.least, self.most) if bound is not None]
-        if self.values if self.field in MEASURED_FIELDS else bounds:
+        limits = [limit for limit in (self.least, self.most) if limit is not None]
+        if self.values if self.field in MEASURED_FIELDS else limits:
             raise ValueError("`least` and `most` belong to years and numbers, and values to the other fields")
-        if bounds != sorted(bounds):
+        if limits != sorted(limits):
             raise ValueError("`least` must not be more than `most`")
         return self
 

@@ -7,34 +7,44 @@ The former `constraints`, which requests and answers carry for one more release,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Literal, get_args
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
-from quarry.companies import contract
 from quarry.companies.contract import ChatRequest
-from quarry.companies.facets import COMPANIES, STAGE, STATUS, TAG_FACETS
-from quarry.companies.intent import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
-from quarry.companies.sources import PHRASES, SEARCHED, labels, read_schema
-from quarry.companies.tables import FUNDING_STAGES, STATUSES
-from quarry.language.word_forms import phrase, runs
+from quarry.companies.sources import (
+    COMPANIES,
+    PHRASES,
+    SEARCHED,
+    comparisons_in,
+    field_by_field,
+    name_of,
+    read_schema,
+    understood_as,
+    united_exclusions,
+)
+from quarry.companies.state import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
+from quarry.companies.tables import FUNDING_STAGES, STAGE, STATUS, STATUSES, TAG_FACETS
+from quarry.language.recognition import Weights, stored_weights
+from quarry.language.recognition import chances_of as relation_chances
+from quarry.language.word_forms import STOP_WORDS, Token, commonness, phrase, runs, tokenise
 from quarry.language.writing import numeral_value
-from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
 from quarry.query.contract import Understood
-from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
+from quarry.query.describe import evidence_of, excluded_words, understood
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
-from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Words, WordValues
 from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
 
@@ -42,7 +52,7 @@ CHANCE_MIN = 0.5
 """The least chance of a condition; the words of a less likely one are searched for."""
 SURE = 0.8
 """A less likely condition is dropped if no company meets it."""
-MEANT_SHARE = 1 / 3
+LIKELY_SHARE = 1 / 3
 """Words may mean values of several fields: of each with this share of the likeliest one's chance."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
@@ -84,10 +94,10 @@ async def _schema(services: Services) -> Schema:
 
 def _intent(reading: Reading, before: Reading | None, intent_before: CompanyIntent | None) -> CompanyIntent:
     own = _QuestionIntent(reading).intent()
-    if before is None or intent_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
+    if before is None or intent_before is None or _follow_up_chance(reading) < CHANCE_MIN:
         return own
     # a question with a topic of its own starts a new search
-    return own if _has_topic(own) and _has_topic(intent_before) else _after(intent_before, own)
+    return own if _has_topic(own) and _has_topic(intent_before) else _follow_up(intent_before, own)
 
 
 def _has_topic(intent: CompanyIntent) -> bool:
@@ -95,7 +105,7 @@ def _has_topic(intent: CompanyIntent) -> bool:
     return bool(intent.tags) or sum(numeral_value(word) is None for word in intent.words) > 1
 
 
-def _chance_of_going_on(reading: Reading) -> float:
+def _follow_up_chance(reading: Reading) -> float:
     """The chance that a question goes on from the previous one."""
     alone = index_of("alone")
     return sum(
@@ -105,12 +115,12 @@ def _chance_of_going_on(reading: Reading) -> float:
     )
 
 
-def _after(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
+def _follow_up(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
     """What a follow-up seeks: its conditions on a field replace the earlier ones on it."""
     fields = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
-    kept = tuple(each for each in before.stated if not fields_of(each) & fields)
+    others = tuple(each for each in before.stated if not fields_of(each) & fields)
     topic = " ".join(part for part in (before.topic, now.topic) if part)
-    stated = (*kept, *now.stated)
+    stated = (*others, *now.stated)
     return replace(
         now,
         stated=stated,
@@ -130,22 +140,22 @@ class _QuestionIntent:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._said: Mentions = reading.mentions
+        self._mentions: Mentions = reading.mentions
         self._shares = reading.shares
         self._stated: list[Condition] = []
         self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
-        self._left_out = 0
+        self._condition_words = 0
         """The words that conditions take, as bits. They are not part of the topic."""
 
     def intent(self) -> CompanyIntent:
-        for mention in self._said.values:
+        for mention in self._mentions.values:
             self._add_value(mention)
         self._add_numbers()
         # the words that neither state a condition nor mean "companies"
-        topic = words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
+        topic = words_left(self._mentions, self._condition_words | sum(1 << place for place in self._nouns))
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return CompanyIntent(
@@ -160,7 +170,7 @@ class _QuestionIntent:
             # places where no company is
             missing=tuple(
                 self._words(mention.place)
-                for mention in self._said.values
+                for mention in self._mentions.values
                 if all(link.rows == 0 and link.field in _PLACES for link in mention.links)
             ),
             evidence=tuple(self._evidence),
@@ -172,7 +182,7 @@ class _QuestionIntent:
 
     def _add_value(self, mention: ValueMention) -> None:
         chances = chances_of(mention, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(mention):
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._has_both_wishes(mention):
             self._rule_out(mention, chances)
             return
         if self._is_denied(mention):
@@ -180,7 +190,7 @@ class _QuestionIntent:
         likely = [
             field
             for field, chance in chances.asked_of.items()
-            if chance >= MEANT_SHARE * max(chances.asked_of.values())
+            if chance >= LIKELY_SHARE * max(chances.asked_of.values())
         ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(mention, field)]
         if {link.field for link in mention.links} == {"status"} and _values(mention, "status") == STARTUPS.values:
@@ -199,16 +209,16 @@ class _QuestionIntent:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._evidence.append(
-                evidence(self._said, mention.place.first, mention.place.last, tags[0].field, "preferred")
+                evidence(self._mentions, mention.place.first, mention.place.last, tags[0].field, "preferred")
             )
 
     def _is_denied(self, mention: ValueMention) -> bool:
-        return self._said.chance_denied(mention.place) >= DENIED_MIN
+        return self._mentions.chance_denied(mention.place) >= DENIED_MIN
 
-    def _is_wished_and_denied(self, mention: ValueMention) -> bool:
+    def _has_both_wishes(self, mention: ValueMention) -> bool:
         """Whether the same value is wished here and denied there: "security, no physical security" denies a part."""
-        meant = {(link.field, link.value) for link in mention.links}
-        same = [each for each in self._said.values if meant == {(link.field, link.value) for link in each.links}]
+        values = {(link.field, link.value) for link in mention.links}
+        same = [each for each in self._mentions.values if values == {(link.field, link.value) for link in each.links}]
         return len({self._is_denied(each) for each in same}) > 1
 
     def _add(self, condition: Condition, chance: float) -> None:
@@ -220,7 +230,7 @@ class _QuestionIntent:
     def _rule_out(self, mention: ValueMention, chances: ValueChances) -> None:
         """Rule out values. For tags, rule out the words too: a company may use them without having the tag."""
         denied = {field: chance for field, chance in chances.denied_of.items() if _values(mention, field)}
-        fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
+        fields = [field for field, chance in denied.items() if chance >= LIKELY_SHARE * max(denied.values())]
         if not fields:
             return
         for field in fields:
@@ -248,8 +258,8 @@ class _QuestionIntent:
         for candidate, chance in self._shares:
             if candidate.conditions.limit is not None:
                 chances[candidate.conditions.limit] += chance
-        wanted = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
-        return min(COUNT_MAX, wanted[0]) if wanted else None
+        limits = [limit for limit, chance in chances.items() if chance >= CHANCE_MIN]
+        return min(COUNT_MAX, limits[0]) if limits else None
 
     # ---- what is asked, and what is left ----
 
@@ -268,19 +278,19 @@ class _QuestionIntent:
     def _nouns(self) -> set[int]:
         """The positions of words that mean \"companies\"."""
         bases = {candidate.ask.base for candidate, _ in self._reading.best}
-        named = (each for base in bases for each in self._said.named.get(base, ()))
-        return {place for each in named for place in range(each.first, each.last)}
+        mentions = (each for base in bases for each in self._mentions.named.get(base, ()))
+        return {place for each in mentions for place in range(each.first, each.last)}
 
     def _is_plain(self, topic: str) -> bool:
-        named = {word for group in self._tags for word in significant_words(group.name)}
-        return bool(self._tags) and named.issuperset(significant_words(topic))
+        tag_words = {word for group in self._tags for word in significant_words(group.name)}
+        return bool(self._tags) and tag_words.issuperset(significant_words(topic))
 
     def _words(self, place: WordRun) -> str:
-        return phrase(self._said.text, self._said.tokens, place.first, place.last)
+        return phrase(self._mentions.text, self._mentions.tokens, place.first, place.last)
 
     def _leave_out(self, first: int, last: int, field: str, assertion: Assertion) -> None:
-        self._left_out |= WordRun(first, last).mask
-        self._evidence.append(evidence(self._said, first, last, field, assertion))
+        self._condition_words |= WordRun(first, last).mask
+        self._evidence.append(evidence(self._mentions, first, last, field, assertion))
 
 
 def _asks_for_numbers(candidate: Candidate) -> bool:
@@ -330,12 +340,10 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
 
 # ---- how it was understood ----
 
-_KNOWN = frozenset(get_args(contract.FieldName))
-
 
 def understood_of(intent: CompanyIntent, query: Query | None = None) -> Understood:
     """What a question seeks, with the characters of the question that say so; or the `query` that was run for it."""
-    where = _together((*intent.stated, *(Not(negated=Words(words=words)) for words in intent.excluded)))
+    where = united_exclusions((*intent.stated, *(Not(negated=Words(words=words)) for words in intent.excluded)))
     return understood(
         Query(source=COMPANIES.name, where=where) if query is None else query,
         PHRASES,
@@ -351,8 +359,8 @@ def as_understood(intent: CompanyIntent, understood: Understood | None) -> Compa
     if understood is None:
         return intent
     tags = [each for each in understood.preferred if fields_of(each) and fields_of(each) <= {*TAG_FACETS}]
-    groups = tuple(TagGroup(_name(each), tuple(_comparisons(each)), is_demanded=True) for each in tags)
-    where = [*_apart(understood.query.where)]
+    groups = tuple(TagGroup(name_of(each), tuple(comparisons_in(each)), is_demanded=True) for each in tags)
+    where = [*field_by_field(understood.query.where)]
     without = excluded_words(where)
     return replace(
         intent,
@@ -371,37 +379,7 @@ def as_understood(intent: CompanyIntent, understood: Understood | None) -> Compa
     ).bounded()
 
 
-def _together(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions, with those that exclude the same of several fields, and of the text, as one."""
-    groups: dict[object, list[Condition]] = {}
-    for place, each in enumerate(conditions):
-        inner, is_excluded = affirmed(each)
-        words = _words(inner) if is_excluded else ()
-        groups.setdefault(words or place, []).append(each)
-    return tuple(
-        group[0] if len(group) == 1 else Not(negated=AnyOf(any_of=tuple(affirmed(each)[0] for each in group)))
-        for group in groups.values()
-    )
-
-
-def _apart(conditions: Iterable[Condition]) -> Iterator[Condition]:
-    """The same, each field by itself."""
-    for each in conditions:
-        if isinstance(each, Not) and isinstance(each.negated, AnyOf):
-            for one in each.negated.any_of:
-                is_equal = isinstance(one, Comparison) and one.op == "="
-                yield one.model_copy(update={"op": "!="}) if is_equal else Not(negated=one)
-        else:
-            yield each
-
-
-def _words(condition: Condition) -> tuple[str, ...]:
-    if isinstance(condition, Words):
-        return (condition.words.casefold(),)
-    return tuple(str(each).casefold() for each in condition.scalars) if isinstance(condition, Comparison) else ()
-
-
-def conditions_to_tell(intent: CompanyIntent) -> list[Condition]:
+def checked_conditions(intent: CompanyIntent) -> list[Condition]:
     """The conditions that each result is checked against."""
     return [*intent.stated, *intent.assumed, *_preferred(intent)]
 
@@ -411,116 +389,6 @@ def _preferred(intent: CompanyIntent) -> list[Condition]:
 
 
 # ---- the former constraints ----
-
-
-def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
-    """How a question was understood, as constraints, which cannot express everything."""
-    where = [*_apart(read.query.where)]
-    parts = [(each, "required") for each in where if not excluded_words([each])]
-    parts += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
-    conditions = [
-        _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
-        for place, (each, strength) in enumerate(parts[: contract.CONDITIONS_MAX])
-        for one in _comparisons(each)
-        if one.field in _KNOWN
-    ]
-    excluded = excluded_words(where)[: contract.CONDITIONS_MAX]
-    return contract.Constraints(
-        topic=read.about,
-        conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=[words[: contract.VALUE_CHARACTERS_MAX].strip() for words in excluded],
-        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
-    )
-
-
-def understood_as(constraints: contract.Constraints) -> Understood:
-    """Constraints of a request as the same in the one form."""
-    where = (
-        *_conditions(constraints.conditions, "required"),
-        *(Not(negated=Words(words=each)) for each in constraints.excluded),
-    )
-    return understood(
-        Query(source=COMPANIES.name, where=where),
-        PHRASES,
-        assumed=[*_conditions(constraints.conditions, "assumed")],
-        preferred=[*_conditions(constraints.conditions, "preferred")],
-        about=constraints.topic,
-        evidence=constraints.evidence,
-    )
-
-
-def _comparisons(condition: Condition) -> Iterator[Comparison]:
-    """The comparisons of a condition; for alternatives, each of them."""
-    if isinstance(condition, Comparison):
-        yield condition
-    elif isinstance(condition, AnyOf):
-        for each in condition.any_of:
-            yield from _comparisons(each)
-    elif isinstance(condition, Not) and isinstance(condition.negated, Comparison) and condition.negated.op == "=":
-        yield condition.negated.model_copy(update={"op": "!="})
-
-
-def _name(condition: Condition) -> str:
-    return " ".join(dict.fromkeys(str(value) for each in _comparisons(condition) for value in each.scalars))
-
-
-def _on_the_wire(condition: Comparison, strength: str, group: int | None) -> contract.Condition:
-    is_measured = condition.field in contract.MEASURED_FIELDS
-    least, most = _bounds(condition) if is_measured else (None, None)
-    return contract.Condition.model_validate(
-        {
-            "field": condition.field,
-            "values": [] if is_measured else list(map(str, condition.scalars))[: contract.VALUES_MAX],
-            "least": least,
-            "most": most,
-            "negated": condition.op in ("!=", "is_null"),
-            "strength": strength,
-            "group": group,
-            "label": labels([condition])[0][: contract.VALUE_CHARACTERS_MAX],
-        }
-    )
-
-
-def _bounds(condition: Comparison) -> tuple[float | None, float | None]:
-    """The inclusive bounds of a comparison of whole numbers."""
-    numbers = [float(value) for value in condition.scalars if isinstance(value, int | float)]
-    if not numbers:
-        return None, None
-    first, last = numbers[0], numbers[-1]
-    return {
-        ">": (first + 1, None), ">=": (first, None), "<": (None, last - 1), "<=": (None, last), "between": (first, last)
-    }.get(condition.op, (first, last))  # fmt: skip
-
-
-def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iterator[Condition]:
-    """The conditions of one strength. Those of a group become alternatives."""
-    groups: dict[object, list[Condition]] = {}
-    for place, condition in enumerate(conditions):
-        if condition.strength == strength:
-            key = ("alone", place) if condition.group is None else condition.group
-            groups.setdefault(key, []).append(_read(condition))
-    for group in groups.values():
-        yield AnyOf.of(group)
-
-
-def _read(condition: contract.Condition) -> Condition:
-    if condition.values:
-        return Comparison(field=condition.field, op="!=" if condition.negated else "=", values=tuple(condition.values))
-    least, most = condition.least, condition.most
-    if least is None and most is None:
-        return Comparison(field=condition.field, op="is_null" if condition.negated else "not_null")
-    if least is not None and most is not None:
-        met = Comparison(field=condition.field, op="between", values=_scalars((least, most)))
-    elif least is not None:
-        met = Comparison(field=condition.field, op=">=", values=_scalars((least,)))
-    else:
-        met = Comparison(field=condition.field, op="<=", values=_scalars((most,)))
-    return Not(negated=met) if condition.negated else met
-
-
-def _scalars(numbers: Iterable[float | None]) -> tuple[Scalar, ...]:
-    """Numbers as in JSON: whole ones without decimals."""
-    return tuple(int(each) if each.is_integer() else each for each in numbers if each is not None)
 
 
 # ---- conditions of a request ----
@@ -544,3 +412,170 @@ def _always(comparison: Comparison) -> Sequence[str]:
 
 
 _CHECKS = ConditionChecks(COMPANIES.name, SEARCHED, COMPANIES, _always)
+
+
+Relation = Literal["about", "like", "mentioned", "none"]
+"""What is asked: about the company, for others like it, for others that mention it. none: the words are no name."""
+
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+
+
+NAMES_MAX = 16
+
+
+NAME_CHARACTERS_MAX = 120
+
+
+NAME_WORDS_MAX = 8
+
+
+NAME_CHANCE_MIN = 0.02
+"""Runs of words that are less likely names are not looked up."""
+
+
+LIKELY = 0.5
+
+
+CUE_MIN = 1.0
+"""Words whose weight for `like` exceeds the others by this ask for similar companies, and are no topic."""
+
+
+AROUND = ("o", "b2", "a2")
+"""The prefixes of evidence that consists of words around a name."""
+
+
+NAME_WINDOW = 12
+"""How many words before and after a run are evidence."""
+
+
+NAME_LENGTH_MAX = 4
+"""The model does not tell longer names apart, nor more words around one."""
+
+
+NAME_WEIGHTS_FILE = "names.json.zz"
+
+
+@dataclass(frozen=True)
+class Name:
+    """Words of a question that may be a company's name, with the chance of each relation."""
+
+    text: str
+    start: int
+    end: int
+    chances: Mapping[Relation, float]
+    is_whole: bool = False
+    """Whether it is the whole question."""
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is a name."""
+        return 1 - self.chances["none"]
+
+    @property
+    def relation(self) -> Relation:
+        """The likeliest relation, if it is a name."""
+        return max(RELATIONS[:-1], key=lambda each: self.chances[each])
+
+    def holds(self, other: Name) -> bool:
+        """Whether it contains the other."""
+        return self.start <= other.start and other.end <= self.end and self != other
+
+
+@cache
+def name_weights() -> Weights:
+    """The packaged weights."""
+    return stored_weights("quarry.companies", NAME_WEIGHTS_FILE)
+
+
+def read_names(question: str) -> list[Name]:
+    """The names that a question may contain, at most `NAMES_MAX`: the whole question, since any words may be a name, and then the
+    likeliest.
+    """
+    tokens = tokenise(question)
+    names = list(_names(question, tokens, name_weights()))
+    names.sort(key=lambda name: -name.chance)
+    whole = [name for name in names if name.is_whole]
+    likely = [name for name in names if name.chance >= NAME_CHANCE_MIN and not name.is_whole]
+    return [*whole, *likely[: NAMES_MAX - len(whole)]]
+
+
+def without_names(question: str, names: Sequence[Name]) -> str:
+    """The question with spaces in place of the names and of the words that ask for similar companies."""
+    tokens, weights = tokenise(question), name_weights()
+    cues = {word for name in names for word in _cues(question, tokens, name, weights)}
+    left_out = [(name.start, name.end) for name in names]
+    for start, end in [*left_out, *((each.start, each.end) for each in tokens if each.key in cues)]:
+        question = question[:start] + " " * (end - start) + question[end:]
+    return question
+
+
+def runs_of(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The runs of words that may be names: the first place, and the one after the last."""
+    for first in range(len(tokens)):
+        for last in range(first + 1, min(first + NAME_WORDS_MAX, len(tokens)) + 1):
+            yield first, last
+
+
+def features_of(text: str, tokens: Sequence[Token], first: int, last: int) -> list[str]:
+    """The features of the words `first` to `last` (exclusive): how they are written, and the words around them."""
+    inside = tokens[first:last]
+    before, behind = tokens[max(0, first - NAME_WINDOW) : first], tokens[last : last + NAME_WINDOW]
+    around = [each.key for each in (*before, *behind)]
+    capitals = "".join("A" if each.is_capital else "a" for each in inside[:NAME_LENGTH_MAX])
+    length = min(len(inside), NAME_LENGTH_MAX)
+    rest = min(sum(key not in STOP_WORDS for key in around), NAME_LENGTH_MAX)
+    near, far = (before[-1].key if before else "|"), (behind[0].key if behind else "|")
+    shape = f"{capitals}{'^' if not first else ''}"
+    common = "".join(commonness(each.key) for each in inside[:NAME_LENGTH_MAX])
+    features = [
+        "",
+        f"shape:{shape}",
+        f"common:{common}",
+        f"first:{commonness(inside[0].key)} last:{commonness(inside[-1].key)}",
+        f"length:{length}",
+        f"rest:{rest}",
+        f"rest:{rest} common:{common}",
+        f"whole:{len(inside) == len(tokens)}",
+        f"b:{near}",
+        f"a:{far}",
+        f"b2:{' '.join(each.key for each in before[-2:])}",
+        f"a2:{' '.join(each.key for each in behind[:2])}",
+        f"b:{near} shape:{shape}",
+        f"a:{far} shape:{shape}",
+        f"b:{near} common:{common}",
+        f"a:{far} common:{common}",
+        f"beside:{commonness(before[-1].key) if before else ''}{'A' if before and before[-1].is_capital else ''}"
+        f"|{commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
+        f"quoted:{_is_quoted(text, inside)}",
+    ]
+    features += [f"inside:{each.key}" for each in inside]
+    if any(character.isdigit() for character in text[inside[0].start : inside[-1].end]):
+        features.append(f"digits:{length}")
+    features += ["dotted"] if any("." in each.key for each in inside) else []
+    features += ["clause inside"] if any(each.ends_clause for each in inside[1:]) else []
+    return [*features, *(f"o:{key}" for key in dict.fromkeys(around))]
+
+
+def _names(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[Name]:
+    for first, last in runs_of(tokens):
+        start, end = tokens[first].start, tokens[last - 1].end
+        if 2 <= end - start <= NAME_CHARACTERS_MAX:
+            chances = relation_chances(features_of(text, tokens, first, last), RELATIONS, weights)
+            name = " ".join(text[start:end].split()).removesuffix("'s").removesuffix("’s")
+            yield Name(name, start, end, chances, is_whole=last - first == len(tokens))
+
+
+def _is_quoted(text: str, inside: Sequence[Token]) -> bool:
+    before, behind = text[: inside[0].start][-1:], text[inside[-1].end :][:1]
+    return before in ('"', "“", "«", "'", "‘") and behind in ('"', "”", "»", "'", "’")
+
+
+def _cues(text: str, tokens: Sequence[Token], name: Name, weights: Weights) -> Iterator[str]:
+    """The words around a name that ask for similar companies."""
+    inside = [place for place, each in enumerate(tokens) if name.start <= each.start and each.end <= name.end]
+    for feature in features_of(text, tokens, inside[0], inside[-1] + 1):
+        kind, _, word = feature.partition(":")
+        of_feature = weights.get(feature, {}) if kind in AROUND else {}
+        if of_feature.get("like", 0.0) - max(of_feature.get("about", 0.0), of_feature.get("none", 0.0)) >= CUE_MIN:
+            yield from word.split()

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 
 from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
-from quarry.companies.candidates import (
+from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest, Company
+from quarry.companies.reading import NAME_WORDS_MAX, NAMES_MAX
+from quarry.companies.sources import COMPANIES, met
+from quarry.companies.state import (
     CompaniesInScope,
     CompanyCandidate,
-    CompanyInquiry,
     NameMatch,
-    Plan,
-    Round,
     Source,
+    State,
     Variant,
     distinct,
     merge,
 )
-from quarry.companies.context import Context
-from quarry.companies.contract import Company
-from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.intent import NAME_WORDS_MAX, NAMES_MAX
-from quarry.companies.sources import met
-from quarry.companies.tables import STATUSES
+from quarry.companies.tables import STATUSES, TAG_FACETS
 from quarry.language.messages import gettext, gettext_noop, ngettext
+from quarry.platform.budget import in_time
 from quarry.platform.errors import DatabaseUnavailable, ModelError, NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database, half_vectors
-from quarry.runs.run_log import StepRecord
+from quarry.runs.run_log import Run, StepRecord
 from quarry.schema.algebra import Comparison, Condition
+from quarry.services.services import Caller, Services
 
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
 """How many tags of each kind, and how many niches, the model is given."""
@@ -48,6 +46,99 @@ SAMPLE_MAX = 10_000
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
 
 
+@dataclass(frozen=True)
+class Context:
+    """What stays the same during a search: request, services, run, and the settings as tuned by `quarry tune`."""
+
+    request: ChatRequest
+    caller: Caller
+    services: Services
+    run: Run
+    settings: Settings
+
+    @property
+    def is_out_of_tokens(self) -> bool:
+        """Whether the token budget is spent."""
+        return self.run.chat is not None and self.run.budget.tokens >= self.run.budget.max_tokens
+
+    def seconds_for_looking(self, has_ranked: bool) -> float:
+        """Seconds left for look-ups. Until something was ranked, the time reserved for the answer counts too."""
+        budget = self.run.budget
+        return budget.seconds_for_work if has_ranked else budget.seconds_left
+
+    def in_time(self) -> AbstractAsyncContextManager[None]:
+        """A block that raises TimeIsUp when the time of the search is up. A running statement may take its own timeout more."""
+        return in_time(self.run.budget.seconds_left + self.services.settings.database_timeout_seconds)
+
+    def may_call(self, calls: int = 1, *, has_ranked: bool = False) -> bool:
+        """Whether the budget allows so many more look-ups. One is reserved for reading the companies found."""
+        return self.run.budget.calls_left > calls and self.seconds_for_looking(has_ranked) > 0
+
+    def is_late(self, has_ranked: bool) -> bool:
+        """Whether the search must end with what was ranked so far."""
+        return has_ranked and (self.seconds_for_looking(has_ranked) <= 0 or self.is_out_of_tokens)
+
+    def note(self, **counts: int) -> None:
+        """Add counts to the last step of the run log."""
+        self.run.steps[-1].counts.update(counts)
+
+
+class ShownStep:
+    """One step. `detail` is its result in a line."""
+
+    def __init__(self, id: str, label: str, run: Run) -> None:
+        self._id, self._label, self._run = id, label, run
+        self._started_ms = run.elapsed_ms()
+        self._first_record = len(run.steps)
+        self.detail: str | None = None
+        self.status: ActivityStatus = "running"
+
+    @property
+    def event(self) -> ActivityEvent:
+        """The step in its present state."""
+        over = self.status != "running"
+        return ActivityEvent(
+            data=Activity(
+                id=self._id,
+                label=self._label,
+                status=self.status,
+                detail=self.detail if over else None,
+                duration_ms=round(self._run.elapsed_ms() - self._started_ms, 1) if over else None,
+            )
+        )
+
+    def end(self) -> None:
+        """End the step: as failed if a part of it failed or needed a fallback."""
+        records = self._run.steps[self._first_record :]
+        self.status = "failed" if any(record.status != "completed" for record in records) else "completed"
+
+
+class Timeline:
+    """The steps of one search."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._current: ShownStep | None = None
+
+    @contextmanager
+    def step(self, id: str, label: str) -> Iterator[ShownStep]:
+        """A step that ends with the block. `id` identifies its events within the search."""
+        self._current = ShownStep(id, label, self._run)
+        yield self._current
+        self._current.end()
+
+    def broken_off(self) -> ActivityEvent | None:
+        """The step that an error interrupted, as failed; None if no step was running."""
+        step = self._current
+        if step is None or step.status != "running":
+            return None
+        step.status = "failed"
+        return step.event
+
+
+_NAME_COLUMNS = ("company_id", "company_name", "name_score", "matched", "status")
+
+
 async def find_names(database: Database, names: Sequence[str], settings: Settings) -> list[NameMatch]:
     """The companies with one of `names`, or a name at least as similar as `company_name_similarity_min`: each company once, with
     its best match, best first. Few for each name, in one round trip.
@@ -60,7 +151,7 @@ async def find_names(database: Database, names: Sequence[str], settings: Setting
         p_statuses=list(STATUSES),
         p_min_similarity=settings.company_name_similarity_min,
     )
-    return [NameMatch(**row) for row in rows]
+    return [NameMatch(**{name: row[name] for name in _NAME_COLUMNS}, spelling=row["asked"]) for row in rows]
 
 
 async def retrieve_variants(
@@ -254,19 +345,19 @@ async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]
     return matches
 
 
-async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Company]) -> dict[str, Company]:
+async def look_up(context: Context, ids: Sequence[str], companies: Mapping[str, Company]) -> dict[str, Company]:
     """The known companies, and those of the other ids, read in full."""
-    unknown = [id for id in ids if id not in known]
-    if not unknown:
-        return dict(known)
+    missing = [id for id in ids if id not in companies]
+    if not missing:
+        return dict(companies)
     with context.run.step("get_companies_by_ids_v1") as record:
         context.run.budget.spend_call()
-        found = await companies_by_ids(context.services.reader, unknown)
-        record.counts.update(ids=len(unknown), found=len(found))
-    return {**known, **{company.id: company for company in found}}
+        rows = await companies_by_ids(context.services.reader, missing)
+        record.counts.update(ids=len(missing), rows=len(rows))
+    return {**companies, **{company.id: company for company in rows}}
 
 
-# ---- candidates ----
+# ---- the candidates of one round ----
 
 SEED_VECTORS_MAX = 4
 """How many passages of a seed company are compared with others."""
@@ -274,16 +365,16 @@ LISTED_MAX = 2000
 """Up to so many companies that meet the conditions are searched by their ids."""
 
 
-async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
-    """Search for the pending phrasings of one round, and once for each plan by name and by tags, among the companies that meet
-    the plan's conditions.
+async def retrieve(context: Context, state: State) -> str:
+    """Search for the pending phrasings, and once for each plan by name and by tags, among the companies that meet the conditions.
 
     If one search fails, the others continue. Raises DatabaseUnavailable if nothing was found then.
     """
-    before = now.found
-    search = _RoundSearch(context, now, await _scope(now))
+    before = len(state.pool)
+    await _set_scope(state)
+    search = _CandidateSearch(context, state)
     await search.close_in()
-    is_new, (plan, variants) = now.planned.is_new, now.planned.take(context.settings.company_variants_executed)
+    is_new, variants = state.is_new, state.take(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
     if is_new:
         searches += [search.by_name, search.by_tags]
@@ -292,64 +383,56 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
         try:
             await find()
         except DatabaseUnavailable as error:
-            search.is_cut_short, failure = True, error
+            state.is_cut_short, failure = True, error
     if failure is not None:
-        if not search.pool:
+        if not state.pool:
             raise failure
         context.run.degrade("company_search")
-    pool = len(search.pool)
-    found = replace(
-        before,
-        scope=search.scope,
-        pool=search.pool,
-        name_scores=search.name_scores,
-        by_meaning=search.by_meaning,
-        is_cut_short=before.is_cut_short or search.is_cut_short,
-    )
-    found_now = ngettext("{number} company", "{number} companies", pool)
-    detail = gettext("{companies}, {number} of them new", companies=found_now, number=pool - len(before.pool))
-    return replace(now, plan=plan, found=found), detail
+    size = len(state.pool)
+    companies = ngettext("{number} company", "{number} companies", size)
+    return gettext("{companies}, {number} of them new", companies=companies, number=size - before)
 
 
-async def _scope(now: Round) -> CompaniesInScope:
-    """The scope of a plan: that of the previous round, if the conditions are the same."""
-    plan, before = now.planned, now.found.scope
-    conditions, excluded = plan.conditions, plan.intent.excluded
-    in_order = not (plan.intent.topic or now.inquiry.seed)
-    if before is not None and (before.conditions, before.excluded, before.in_order) == (conditions, excluded, in_order):
-        return before
-    return CompaniesInScope(conditions, excluded, in_order, await off_loop(row_filter, conditions, excluded))
+async def _set_scope(state: State) -> None:
+    """Set the companies to search, unless those of the previous round meet the same conditions."""
+    before, conditions, excluded = state.scope, state.conditions, state.intent.excluded
+    in_order = not (state.intent.topic or state.question.seed)
+    if before is None or (before.conditions, before.excluded, before.in_order) != (conditions, excluded, in_order):
+        state.scope = CompaniesInScope(conditions, excluded, in_order, await off_loop(row_filter, conditions, excluded))
 
 
-class _RoundSearch:
-    """The searches of one round, and the candidates that they found."""
+class _CandidateSearch:
+    """The searches of one round. They add their candidates to the pool of the state."""
 
-    def __init__(self, context: Context, now: Round, scope: CompaniesInScope) -> None:
-        self._context, self._inquiry, self._plan, self.scope = context, now.inquiry, now.planned, scope
+    def __init__(self, context: Context, state: State) -> None:
+        assert state.scope is not None
+        self._context, self._state, self._scope = context, state, state.scope
         self._database = context.services.reader
-        self._only: Sequence[str] | None = self._plan.only
-        self._among: Sequence[str] | None = self._plan.only
-        self.pool: Mapping[str, CompanyCandidate] = now.found.pool
-        self.name_scores = dict(now.found.name_scores)
-        self.by_meaning = now.found.by_meaning
-        self.is_cut_short = False
+        self._order = state.current_plan.search_priority_order
+        self._only = self._among = state.only
 
     @property
     def _is_closed(self) -> bool:
         """Whether so few companies are searched that all of them become candidates."""
         return self._only is not None and len(self._only) <= self._context.settings.company_hydrated_max
 
+    def _may_call(self, calls: int = 1) -> bool:
+        """Whether the budget allows so many more calls; if not, the search is cut short."""
+        may_call = self._context.may_call(calls)
+        self._state.is_cut_short = self._state.is_cut_short or not may_call
+        return may_call
+
     async def close_in(self) -> None:
         """If few companies meet the conditions, make all of them candidates; if nothing else is asked, the newest. If there are
         not too many, search by their ids.
         """
-        if self._only is None and self._plan.intent.is_stated and self._context.may_call(2):
+        if self._only is None and self._state.intent.is_stated and self._context.may_call(2):
             most = self._context.settings.company_hydrated_max
             ids = await self._fitting()
-            self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
-            if self.scope.are_many:
+            self._state.is_cut_short = self._state.is_cut_short or self._scope.is_cut_short
+            if self._scope.are_many:
                 return
-            if len(ids) <= most or self.scope.in_order:
+            if len(ids) <= most or self._scope.in_order:
                 self._only = self._among = ids[:most]
             elif len(ids) <= LISTED_MAX:
                 self._among = ids
@@ -358,50 +441,47 @@ class _RoundSearch:
 
     async def _fitting(self) -> Sequence[str]:
         """The companies that meet the conditions, up to one more than the limits; none if they `are_many`."""
-        if self.scope.ids is None:
-            with self._context.run.step("companies_by_fields") as record:
-                self._context.run.budget.spend_call()
-                settings, scope, is_cut_short = self._context.settings, self.scope, False
-                most = max(LISTED_MAX, compared_max(settings.company_retrieved_max)) + 1
-                if scope.in_order:
-                    most = settings.company_hydrated_max
-                if not (scope.in_order or scope.excluded):
-                    ids = await fitting_ids(self._database, scope.filter, most)
-                elif not scope.in_order and await are_expected(self._database, scope.filter, LISTED_MAX):
-                    # no index finds rows without a word: a walk over the vectors costs less than reading the table
-                    ids, scope = [], replace(scope, are_many=True)
-                else:
-                    ids, is_cut_short = await few_fitting_ids(
-                        self._database, scope.conditions, scope.filter, most, latest=scope.in_order
-                    )
-                if not scope.are_many:
-                    record.counts["found"] = len(ids)
-            self.scope = replace(scope, ids=ids, is_cut_short=is_cut_short)
-        return self.scope.ids or ()
+        scope, settings = self._scope, self._context.settings
+        if scope.ids is not None:
+            return scope.ids
+        with self._context.run.step("companies_by_fields") as record:
+            self._context.run.budget.spend_call()
+            most = max(LISTED_MAX, compared_max(settings.company_retrieved_max)) + 1
+            if scope.in_order:
+                most = settings.company_hydrated_max
+            if not (scope.in_order or scope.excluded):
+                scope.ids = await fitting_ids(self._database, scope.filter, most)
+            elif not scope.in_order and await are_expected(self._database, scope.filter, LISTED_MAX):
+                # no index finds rows without a word: a walk over the vectors costs less than reading the table
+                scope.ids, scope.are_many = (), True
+            else:
+                scope.ids, scope.is_cut_short = await few_fitting_ids(
+                    self._database, scope.conditions, scope.filter, most, latest=scope.in_order
+                )
+            if not scope.are_many:
+                record.counts["found"] = len(scope.ids)
+        return scope.ids
 
     async def by_variants(self, variants: Sequence[str]) -> None:
         """Search all phrasings by words and meaning in one round trip; without vectors, by words alone."""
-        vectors = await self._embed(variants)
-        self.by_meaning = self.by_meaning or any(vector is not None for vector in vectors or ())
-        order = self._plan.output.search_priority_order
-        wanted: dict[Source, bool] = {
-            "hybrid": "hybrid" in order and vectors is not None,
-            "keyword": "keyword" in order or ("hybrid" in order and vectors is None),
-        }
-        run = [source for source, is_wanted in wanted.items() if is_wanted]
-        while run and not self._context.may_call(len(run)):
-            self.is_cut_short = True
-            run.pop()
-        if run:
+        state, vectors = self._state, await self._embed(variants)
+        state.by_meaning = state.by_meaning or any(vector is not None for vector in vectors or ())
+        is_hybrid = "hybrid" in self._order and vectors is not None
+        is_keyword = "keyword" in self._order or ("hybrid" in self._order and vectors is None)
+        searches: dict[Source, bool] = {"hybrid": is_hybrid, "keyword": is_keyword}
+        sources = [source for source, is_used in searches.items() if is_used]
+        while sources and not self._may_call(len(sources)):
+            sources.pop()
+        if sources:
             phrasings = [
                 Variant(text, vector) for text, vector in zip(variants, vectors or [None] * len(variants), strict=True)
             ]
-            seeds = [Variant("", vector) for vector in self._inquiry.seed_vectors[:SEED_VECTORS_MAX]]
-            await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
+            seeds = [Variant("", vector) for vector in state.question.seed_vectors[:SEED_VECTORS_MAX]]
+            await self._search(sources, [*phrasings, *(seeds if "hybrid" in sources else ())], len(variants))
 
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
         """The vectors of the phrasings; None if nothing is embedded, or if the model failed."""
-        if "hybrid" not in self._plan.output.search_priority_order:
+        if "hybrid" not in self._order:
             return None
         run = self._context.run
         with run.step("query_embedding") as record:
@@ -410,86 +490,81 @@ class _RoundSearch:
                 return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
             except ModelError as error:
                 run.degrade("query_embedding", record, error)
-                return [None] * len(variants) if self._inquiry.seed_vectors else None
+                return [None] * len(variants) if self._state.question.seed_vectors else None
 
-    async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
-        run, settings = self._context.run, self._context.settings
+    async def _search(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
+        run, settings, seed = self._context.run, self._context.settings, self._state.question.seed
         with ExitStack() as steps:
             records = {source: steps.enter_context(run.step(f"search_companies_{source}_v1")) for source in sources}
             for _ in sources:
                 run.budget.spend_call()
-            found = await retrieve_variants(
+            candidates = await retrieve_variants(
                 self._database,
                 variants,
                 settings,
                 include_ids=self._among,
-                filter=self.scope.filter,
-                fitting=self.scope.ids if self._among is None else None,
-                fits_many=self._among is None and self.scope.are_many,
-                exclude_ids=[self._inquiry.seed.id] if self._inquiry.seed else [],
+                filter=self._scope.filter,
+                fitting=self._scope.ids if self._among is None else None,
+                fits_many=self._among is None and self._scope.are_many,
+                exclude_ids=[seed.id] if seed else [],
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
                 limit=settings.company_retrieved_max,
                 min_semantic=-1.0 if self._is_closed else None,
             )
             for source, record in records.items():
-                by_source = [candidate for candidate in found if source in candidate.found_by]
+                by_source = [candidate for candidate in candidates if source in candidate.found_by]
                 self._add(by_source, record, variants=phrasings)
 
     async def by_name(self) -> None:
         """Find companies by name, if the plan expects a name."""
-        output = self._plan.output
-        if "exact_name" not in output.search_priority_order or self._inquiry.seed:
+        state = self._state
+        if "exact_name" not in self._order or state.question.seed or not self._may_call():
             return
-        if not self._context.may_call():
-            self.is_cut_short = True
-            return
-        variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
-        names = distinct([*(name.text for name in self._inquiry.names), *variants])[:NAMES_MAX]
-        matches = await match_names(self._context, names)
+        variants = [each for each in state.current_plan.query_variants if len(each.split()) <= NAME_WORDS_MAX]
+        matches = await match_names(self._context, distinct([*state.question.names, *variants])[:NAMES_MAX])
         for match in matches:
             if self._only is None or match.company_id in self._only:
-                score = self.name_scores.get(match.company_id, 0.0)
-                self.name_scores[match.company_id] = max(match.name_score, score)
-        before = len(self.pool)
-        self._merge(CompanyCandidate(id) for id in self.name_scores)
+                score = state.name_scores.get(match.company_id, 0.0)
+                state.name_scores[match.company_id] = max(match.name_score, score)
+        before = len(state.pool)
+        self._merge(CompanyCandidate(id) for id in state.name_scores)
         if matches:
-            self._context.note(before=before, after=len(self.pool))
+            self._context.note(before=before, after=len(state.pool))
 
     async def by_tags(self) -> None:
         """Find companies with the tags of the plan or of the question."""
-        tags = tags_of(self._inquiry, self._plan)
-        if "taxonomy" not in self._plan.output.search_priority_order or not any(tags.values()):
-            return
-        if not self._context.may_call():
-            self.is_cut_short = True
+        tags = tags_of(self._state)
+        if "taxonomy" not in self._order or not any(tags.values()) or not self._may_call():
             return
         with self._context.run.step("search_companies_by_taxonomy_v1") as record:
             self._context.run.budget.spend_call()
             most = self._context.settings.company_taxonomy_max
-            found = await find_by_taxonomy(self._database, tags, most, filter=self.scope.filter)
+            candidates = await find_by_taxonomy(self._database, tags, most, filter=self._scope.filter)
             allowed = None if self._only is None else set(self._only)
-            self._add([each for each in found if allowed is None or each.company_id in allowed], record)
+            self._add([each for each in candidates if allowed is None or each.company_id in allowed], record)
 
-    def _add(self, found: Sequence[CompanyCandidate], record: StepRecord, **counts: int) -> None:
+    def _add(self, candidates: Sequence[CompanyCandidate], record: StepRecord, **counts: int) -> None:
         """Merge candidates into the pool, and record the counts."""
-        before = len(self.pool)
-        self._merge(found)
-        record.counts.update({"found": len(found)} | counts | {"before": before, "after": len(self.pool)})
+        before = len(self._state.pool)
+        self._merge(candidates)
+        after = len(self._state.pool)
+        record.counts.update({"found": len(candidates)} | counts | {"before": before, "after": after})
 
-    def _merge(self, found: Iterable[CompanyCandidate]) -> None:
-        self.pool = {candidate.company_id: candidate for candidate in merge([*self.pool.values(), *found])}
+    def _merge(self, candidates: Iterable[CompanyCandidate]) -> None:
+        merged = merge([*self._state.pool.values(), *candidates])
+        self._state.pool = {candidate.company_id: candidate for candidate in merged}
 
 
-def tags_of(inquiry: CompanyInquiry, plan: Plan) -> dict[str, list[str]]:
+def tags_of(state: State) -> dict[str, list[str]]:
     """The tags to look for, by field: the seed's categories, or those of the plan and the question, each once."""
-    if inquiry.seed is not None:
-        return {"category": list(dict.fromkeys(inquiry.seed.categories))}
-    filters = plan.output.filters
+    if state.question.seed is not None:
+        return {"category": list(dict.fromkeys(state.question.seed.categories))}
+    filters = state.current_plan.filters
     planned = {"sector": filters.sectors, "category": filters.categories, "business_model": filters.business_models}
     return {
         field: list(
-            dict.fromkeys([*tags, *(each for group in inquiry.intent.tags for each in sorted(group.values(field)))])
+            dict.fromkeys([*tags, *(each for group in state.intent.tags for each in sorted(group.values(field)))])
         )
         for field, tags in planned.items()
     }

@@ -13,6 +13,10 @@ Status = Literal["startup", "acquired", "public", "closed"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 FundingStage = Literal["bootstrapped", "pre_seed", "seed", "series_a", "series_b", "series_c", "growth", "public"]
+TAG_FACETS = ("sector", "category", "business_model", "niche")
+STATUS = "status"
+STAGE = "funding_stage"
+
 FUNDING_STAGES: tuple[FundingStage, ...] = get_args(FundingStage)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from quarry.collections.facets import facet_source
+from quarry.collections.facets import facet_source, own_tables
 from quarry.domains import module
 
 
 def of(domain: str) -> SimpleNamespace:
-    return SimpleNamespace(SEARCHED=tuple(map(facet_source, module(domain, "tables").COLLECTIONS)))
+    tables = module(domain, "tables")
+    # a domain that writes its own tables leaves their collections to its sources
+    collections = tables.COLLECTIONS if hasattr(tables, "COLLECTIONS") else own_tables(tables.__file__, tables.LOADABLE)
+    return SimpleNamespace(SEARCHED=tuple(map(facet_source, collections)))

@@ -1,5 +1,5 @@
-"""Companies that a search found: their scores and their order, what their profiles say in a few words, the state of a search
-after each step, and what a written answer is checked against. Pure.
+"""The values of a search for companies: what a question seeks, candidates with their scores and order, what profiles say in a few
+words, and at the end the question, the plan and the state. Pure.
 """
 
 from __future__ import annotations
@@ -11,17 +11,130 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quarry.companies.contract import Company, EndReason
-from quarry.companies.intent import CompanyIntent, Name
-from quarry.companies.tables import FundingStage, Status
+from quarry.companies.tables import STATUS, STATUSES, FundingStage, Status
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import sentences
 from quarry.language.writing import listed_label
+from quarry.platform.contract import Evidence
 from quarry.platform.text import shorten, significant_words
-from quarry.schema.algebra import Condition
-from quarry.verification.wire import SourceText
+from quarry.schema.algebra import Comparison, Condition, Query, comparisons_of
 
 if TYPE_CHECKING:
     from quarry.companies.prompts import CompanyPlan, RankedCompany
+    from quarry.query.contract import QueryResult
+
+CONDITIONS_MAX = 12
+"""The most stated conditions; and the most assumed ones, preferred ones and tags."""
+
+
+EXCLUDED_MAX = 12
+"""The most words or phrases that are excluded."""
+
+
+COUNT_MAX = 20
+
+
+STARTUPS = Comparison(field=STATUS, values=("startup",))
+
+
+@dataclass(frozen=True)
+class TagGroup:
+    """Tags that words of the question may name: any of `conditions`. `is_demanded`: the companies likely must have one."""
+
+    name: str
+    conditions: tuple[Comparison, ...]
+    is_demanded: bool = False
+
+    def values(self, field: str) -> frozenset[str]:
+        return frozenset(str(value) for each in self.conditions if each.field == field for value in each.scalars)
+
+
+@dataclass(frozen=True)
+class CompanyIntent:
+    """What a question seeks.
+
+    `stated` conditions must hold. `assumed` ones are dropped if no company meets them: guesses at what the question says, and the
+    status `startup` if it names none. `tags` and `preferred` conditions raise the rank of a company. No company may contain the
+    `excluded` words. `topic` is the text to find by words and meaning, `words` its stems. `is_plain`: the topic consists of tags.
+    `missing` are places without companies. `asks` is the query if the question asks for a number or groups, and `is_sure` whether
+    it was surely read so. `has_more`: some conditions are over the limit.
+    """
+
+    stated: tuple[Condition, ...] = ()
+    assumed: tuple[Condition, ...] = ()
+    tags: tuple[TagGroup, ...] = ()
+    preferred: tuple[Condition, ...] = ()
+    excluded: tuple[str, ...] = ()
+    topic: str = ""
+    words: tuple[str, ...] = ()
+    is_plain: bool = False
+    count: int | None = None
+    missing: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    asks: Query | None = None
+    is_sure: bool = False
+    has_more: bool = False
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions that every company must meet."""
+        return (*self.stated, *self.assumed)
+
+    @property
+    def demands(self) -> tuple[Condition, ...]:
+        """The conditions that the question states or may state."""
+        return (*self.stated, *self.guesses)
+
+    @property
+    def guesses(self) -> tuple[Condition, ...]:
+        """The conditions that the question may state, likeliest first."""
+        return tuple(each for each in self.assumed if each != STARTUPS)
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the question limits the companies by more than their status."""
+        return bool(self.demands or self.excluded)
+
+    def guessed(self, statuses: Sequence[str]) -> CompanyIntent:
+        """The same with the model's statuses, if the question states none."""
+        existing = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
+        if not existing or STARTUPS not in self.assumed:
+            return self
+        guess = Comparison(field=STATUS, values=existing)
+        return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
+
+    def relaxed(self) -> CompanyIntent:
+        """The same with one assumed condition less: the least likely guess, and last the status."""
+        left_out = self.guesses[-1] if self.guesses else STARTUPS
+        return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
+
+    def bounded(self) -> CompanyIntent:
+        """The same with each condition once, within the limits."""
+        once = replace(self, stated=_once(self.stated), assumed=_once(self.assumed), preferred=_once(self.preferred))
+        bounded = replace(
+            once,
+            stated=once.stated[:CONDITIONS_MAX],
+            assumed=once.assumed[:CONDITIONS_MAX],
+            preferred=once.preferred[:CONDITIONS_MAX],
+            tags=once.tags[:CONDITIONS_MAX],
+            excluded=once.excluded[:EXCLUDED_MAX],
+        )
+        return replace(bounded, has_more=bounded != once)
+
+
+def assumed(stated: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The assumed status: `startup`, if no condition is on the status."""
+    return () if any(STATUS in fields_of(each) for each in stated) else (STARTUPS,)
+
+
+def _once(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    return tuple(dict.fromkeys(conditions))
+
+
+def fields_of(condition: Condition) -> set[str]:
+    """The fields that a condition compares."""
+    return {each.field for each in comparisons_of((condition,))}
+
 
 Matched = Literal["name", "former_name", "domain"]
 Source = Literal["hybrid", "keyword", "taxonomy"]
@@ -40,7 +153,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A company whose name, former name or web address matches one of the names asked for.
+    """A company whose name, former name or web address matches a name in a question, which has this `spelling`.
 
     `name_score` is 1 if they differ only in case, accents, spaces and punctuation, else their trigram similarity.
     """
@@ -50,7 +163,7 @@ class NameMatch:
     name_score: float
     matched: Matched
     status: Status
-    asked: str
+    spelling: str
 
 
 @dataclass(frozen=True)
@@ -145,6 +258,11 @@ def has_niche(company: Company, niche: str) -> bool:
     return frozenset(significant_words(niche)) <= profile_words(company)
 
 
+def quantity(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 company, 1,200 companies."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def distinct(texts: Iterable[str]) -> list[str]:
     """Texts on one line, each once whatever its case; empty ones dropped."""
     by_key: dict[str, str] = {}
@@ -202,7 +320,7 @@ def home(company: Company) -> str:
 
 def facts(company: Company) -> dict[str, object]:
     """The known facts about a company, apart from its texts."""
-    known = {
+    values = {
         "status": company.status,
         "sectors": company.sectors,
         "categories": company.categories,
@@ -218,7 +336,7 @@ def facts(company: Company) -> dict[str, object]:
         "acquirer": company.acquirer,
         "closed": company.closed_year,
     }
-    return {name: value for name, value in known.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def with_former_names(company: Company) -> str:
@@ -259,73 +377,39 @@ def profile_sentences(company: Company) -> Iterator[str]:
         yield from sentences(text)
 
 
-# ---- the state of a search ----
+# ---- the values of a search: the question, the plan, the state ----
 
 
 @dataclass(frozen=True)
-class CompanyInquiry:
-    """What a question seeks, and which companies it names.
+class CompanyQuestion:
+    """What a question seeks, and which companies it names. It stays the same during a search.
 
     `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
-    should resemble, `seed` that company, and `seed_vectors` its stored vectors. `is_widened`: none of the companies shown before
-    fits, so all are searched. `dropped` are the assumed conditions that no company met. `is_given`: the
-    conditions are a caller's, and no plan changes them; the companies in `left_out` are not found.
+    should resemble, `seed` that company, and `seed_vectors` its stored vectors. `names` may be names of companies. With
+    `has_fixed_conditions`, a caller states the conditions, and no plan changes them; companies in `left_out` are never found,
+    and every profile must hold the `required_words`.
     """
 
-    intent: CompanyIntent
-    names: Sequence[Name]
+    intent: CompanyIntent = CompanyIntent()
+    names: Sequence[str] = ()
     matches: Sequence[NameMatch] = ()
     exact: Sequence[NameMatch] = ()
     likened: str = ""
     seed: Company | None = None
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
-    is_widened: bool = False
-    is_given: bool = False
+    has_fixed_conditions: bool = False
     left_out: frozenset[str] = frozenset()
-    dropped: tuple[Condition, ...] = ()
-    detail: str = ""
-
-    def relaxed(self) -> CompanyInquiry:
-        """The same with one assumed condition less."""
-        intent = self.intent.relaxed()
-        left_out = (each for each in self.intent.assumed if each not in intent.assumed)
-        return replace(self, intent=intent, dropped=(*self.dropped, *left_out))
+    required_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to search: the planned output, the phrasings to search for, and those already tried.
-
-    `only` limits the search to companies shown before. `is_new`: the searches that depend on the plan alone have not run yet.
-    """
+    """How to search. `only` limits the search to companies shown before."""
 
     output: CompanyPlan
-    intent: CompanyIntent
-    pending: tuple[str, ...] = ()
-    tried: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
-    is_new: bool = True
     by_model: bool = False
-    demanded: tuple[str, ...] = ()
-    """Words that the profile of every company must hold."""
-
-    @property
-    def conditions(self) -> Sequence[Condition]:
-        """The conditions that every company must meet. Companies shown before may have any status."""
-        return self.intent.conditions if self.only is None else self.intent.stated
-
-    def queue(self, variants: Sequence[str], held_max: int) -> Plan:
-        """The same with new phrasings added to those pending, at most `held_max`."""
-        known = {text.casefold() for text in (*self.tried, *self.pending)}
-        fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
-        return replace(self, pending=(*self.pending, *fresh[: max(0, held_max - len(self.pending))]))
-
-    def take(self, count: int) -> tuple[Plan, tuple[str, ...]]:
-        """The plan without the next phrasings, and these phrasings."""
-        variants = self.pending[:count]
-        plan = replace(self, pending=self.pending[count:], tried=(*self.tried, *variants), is_new=False)
-        return plan, variants
 
 
 NEAR_MISSES_MAX = 3
@@ -345,7 +429,7 @@ def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Conditio
     return [each for each, is_met in zip(conditions, met, strict=False) if not is_met]
 
 
-@dataclass(frozen=True)
+@dataclass
 class CompaniesInScope:
     """The companies that meet the stated conditions. They are looked up once for each set of conditions.
 
@@ -363,101 +447,125 @@ class CompaniesInScope:
     are_many: bool = False
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """The companies found. `fitting` are those that pass the filter, best first; `companies` are all that were read in full.
+@dataclass
+class State:
+    """Where a search stands. Its steps read it and set their part of it, in this order."""
 
-    `by_meaning`: they were compared in meaning too. `is_cut_short`: a limit or a failed statement left some unseen.
-    """
+    question: CompanyQuestion
+    intent: CompanyIntent = field(init=False)
+    """What to search for: that of the question, with the plan's statuses, and less the assumptions that no company meets."""
+    dropped: list[Condition] = field(default_factory=list)
+    """The assumed conditions that no company met."""
+    is_widened: bool = False
+    """None of the companies shown before fits, so all are searched."""
+
+    plan: Plan | None = None
+    pending: tuple[str, ...] = ()
+    """The phrasings to search for."""
+    tried: tuple[str, ...] = ()
+    is_new: bool = True
+    """The searches that depend on the plan alone have not run yet."""
 
     scope: CompaniesInScope | None = None
     pool: Mapping[str, CompanyCandidate] = field(default_factory=dict)
-    name_scores: Mapping[str, float] = field(default_factory=dict)
-    companies: Mapping[str, Company] = field(default_factory=dict)
-    fitting: Sequence[Entry] = ()
-    near_misses: Sequence[NearMiss] = ()
+    """The candidates."""
+    name_scores: dict[str, float] = field(default_factory=dict)
     by_meaning: bool = False
+    """The candidates were compared in meaning too."""
     is_cut_short: bool = False
+    """A limit or a failed statement left some companies unseen."""
 
-
-@dataclass(frozen=True)
-class Ranking:
-    """The companies that answer the question, best first, and the confidence. If there are none, `near` are the nearest in
-    meaning, unless a model ranked. `before` are the best ids of the previous round.
-    """
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    """The companies that were read in full."""
+    fitting: Sequence[Entry] = ()
+    """Those that meet the conditions, best first."""
+    near_misses: Sequence[NearMiss] = ()
 
     ranked: Sequence[RankedCompany] = ()
-    near: Sequence[RankedCompany] = ()
+    """The companies that answer the question, best first."""
+    nearest: Sequence[RankedCompany] = ()
+    """If there are none, the nearest in meaning, unless a model ranked."""
     confidence: float = 0.0
-    before: Sequence[str] | None = None
-    detail: str = ""
+    best_before: Sequence[str] | None = None
+    """The best ids of the previous round."""
+
+    rounds: int = 0
+    note: str = ""
+    """What the plan came to, for the next plan."""
+    stuck: int = 0
+    """How many of the last rounds ranked nothing new."""
+    end_reason: EndReason | None = None
+    """Why the search is over."""
+
+    selection: Sequence[RankedCompany] = ()
+    """The companies that the answer offers."""
+    is_near: bool = False
+    """They are only the nearest ones; none is likely what is meant."""
+    met: Mapping[str, Sequence[bool]] = field(default_factory=dict)
+    """Whether each of them meets each condition."""
+    relaxations: Sequence[tuple[str, int]] = ()
+    """How many companies there are without each condition."""
+    absent_words: Sequence[str] = ()
+    """The words of the question that no profile contains."""
+    count: QueryResult | None = None
+    """The numbers that the question asks for."""
+
+    def __post_init__(self) -> None:
+        self.intent = self.question.intent
+
+    @property
+    def current_plan(self) -> CompanyPlan:
+        """The output of the plan, once there is one."""
+        assert self.plan is not None
+        return self.plan.output
+
+    @property
+    def only(self) -> Sequence[str] | None:
+        """The companies shown before, if only they are searched."""
+        return self.plan.only if self.plan else None
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """The conditions that every company must meet. Companies shown before may have any status."""
+        return self.intent.conditions if self.only is None else self.intent.stated
 
     @property
     def best(self) -> list[str]:
-        return [ranked.company_id for ranked in self.ranked]
-
-
-@dataclass(frozen=True)
-class Round:
-    """The state of a search after a step. `note` reports the result of the plan to the next plan. `end_reason` is set when the
-    search is over. `stuck` counts the last rounds that ranked nothing new.
-    """
-
-    inquiry: CompanyInquiry
-    nth: int = 0
-    plan: Plan | None = None
-    found: Candidates = field(default_factory=Candidates)
-    ranking: Ranking = field(default_factory=Ranking)
-    note: str = ""
-    stuck: int = 0
-    end_reason: EndReason | None = None
-    is_cut_short: bool = False
-
-    @property
-    def planned(self) -> Plan:
-        """The plan of a round that has one."""
-        assert self.plan is not None
-        return self.plan
+        return [each.company_id for each in self.ranked]
 
     @property
     def rejected(self) -> list[Entry]:
         """The best companies that the ranking left out, at most REJECTED_MAX."""
-        return [entry for entry in self.found.fitting if entry.company.id not in self.ranking.best][:REJECTED_MAX]
+        return [entry for entry in self.fitting if entry.company.id not in self.best][:REJECTED_MAX]
 
+    def queue(self, variants: Sequence[str], held_max: int) -> int:
+        """Add new phrasings to those pending, which are at most `held_max`; returns how many."""
+        existing = {text.casefold() for text in (*self.tried, *self.pending)}
+        fresh = [variant for variant in distinct(variants) if variant.casefold() not in existing]
+        fresh = fresh[: max(0, held_max - len(self.pending))]
+        self.pending = (*self.pending, *fresh)
+        return len(fresh)
 
-# ---- what the text is checked against ----
+    def take(self, count: int) -> tuple[str, ...]:
+        """The next phrasings, which count as tried."""
+        variants = self.pending[:count]
+        self.pending, self.tried, self.is_new = self.pending[count:], (*self.tried, *variants), False
+        return variants
 
-DescribedCompany = tuple[Company, Sequence[str]]
-"""A company, and what else the model was told of it."""
+    def relax(self) -> None:
+        """Search again with one assumed condition less."""
+        before, self.intent = self.intent, self.intent.relaxed()
+        self.dropped += [each for each in before.assumed if each not in self.intent.assumed]
+        self.pending, self.tried = self.tried, ()
+        self._begin_again()
 
-_FACT_SENTENCES = {
-    "status": "Status: {}",
-    "founded": "It was founded in {}",
-    "employees": "It has {} employees",
-    "fundingStage": "Funding stage: {}",
-    "raisedUsd": "It raised USD {}",
-    "acquirer": "It was acquired by {}",
-    "closed": "It closed in {}",
-    "home": "It is based in {}",
-}
+    def widen(self) -> None:
+        """Plan and search again, among all companies."""
+        self.is_widened, self.plan, self.pending, self.tried = True, None, (), ()
+        self._begin_again()
 
-
-def evidence(companies: Iterable[DescribedCompany], facts: Iterable[str] = ()) -> list[SourceText]:
-    """A source for each company, and one for what was told of all of them."""
-    sources = [
-        SourceText(n, company.company_name, "\n".join([*_lines(company), *more]))
-        for n, (company, more) in enumerate(companies, start=1)
-    ]
-    text = "\n".join(f"{each[:1].upper()}{each[1:]}." for each in facts if each)
-    return [*sources, SourceText(len(sources) + 1, "The search", text)] if text else sources
-
-
-def _lines(company: Company) -> Iterator[str]:
-    """The profile as sentences: its texts, then its facts."""
-    yield f"{with_former_names(company)}."
-    yield from profile_sentences(company)
-    for name, value in facts(company).items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield f"{_FACT_SENTENCES.get(name, f'{name.capitalize()}: {{}}').format(shown)}."
-    if company.website_url:
-        yield company.website_url
+    def _begin_again(self) -> None:
+        self.is_new, self.scope, self.pool, self.name_scores, self.by_meaning = True, None, {}, {}, False
+        self.fitting, self.near_misses = (), ()
+        self.ranked, self.nearest, self.confidence, self.best_before = (), (), 0.0, None
+        self.note, self.stuck, self.is_cut_short = "", 0, False
