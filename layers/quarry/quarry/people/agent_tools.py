@@ -32,7 +32,7 @@ from quarry.people.contract import (
     Should,
 )
 from quarry.people.normalisation import ASSERTIONS, weakened
-from quarry.people.retrieval import check_constraints, check_places, load_profiles
+from quarry.people.retrieval import check_constraints, load_profiles
 from quarry.people.search import search_people
 from quarry.platform.contract import Evidence, LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
@@ -104,8 +104,7 @@ async def find_people(arguments: FindPeopleArguments, caller: Caller, services: 
     for values that the data lacks, with the nearest; and what `search_people` raises.
     """
     constraints = weakened(constraints_of(arguments))
-    await check_constraints(constraints, "", services.reader)
-    await check_places(constraints, services.reader)
+    await check_constraints(constraints, "", services.reader, keeps_places=False)
     if arguments.like and not await load_profiles(services.reader, arguments.like):
         raise InvalidInput(
             [FieldError("/like", f"nobody here is called {arguments.like!r}; `name` must be one full name")]

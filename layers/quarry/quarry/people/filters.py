@@ -1,4 +1,4 @@
-"""The filters of retrieval, made from the constraints: values for SQL, what each tier drops, and labels.
+"""The filters of retrieval, made from the constraints: values for SQL, and what each tier drops.
 
 Exclusions hold in every tier.
 """
@@ -6,12 +6,11 @@ Exclusions hold in every tier.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.messages import gettext, ngettext, pgettext, writing
-from quarry.language.word_forms import STOP_WORDS, stems_of, unique
+from quarry.language.word_forms import unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.spans.places import country_of, each_spelling, known_place, places_in, spellings
 
@@ -56,9 +55,7 @@ RELAXED_FROM: Mapping[HardConstraint, int] = {
 }
 """The first tier without a constraint. The others filter in every tier."""
 
-LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
-LABEL_NAMES_MAX = 3
 
 _LISTS = {
     "companies": "company_norm", "schools": "school_norm", "teams": "team_norm", "intents": "intent_primary",
@@ -191,12 +188,22 @@ def relaxed(filters: CardFilters, tier: int) -> CardFilters:
     return without(filters, [name for name, since in RELAXED_FROM.items() if since <= tier])
 
 
-def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
-    """The filters of a search. Fields of the request win over the query: `open_to_work_only`, `salary_max` and
+def with_request(constraints: Constraints, request: PeopleSearchRequest) -> Constraints:
+    """The constraints with what the request itself says, which wins over the query: `open_to_work_only`, `salary_max` and
     `preferred_locations`; its `salary_min` filters nothing.
     """
+    fields = {
+        "open_to_work_only": request.open_to_work_only,
+        "offer_salary_inr_per_year": request.salary_max,
+        "preferred_locations": [place.lower() for place in request.preferred_locations] or None,
+    }
+    must = constraints.must.model_copy(update={name: each for name, each in fields.items() if each is not None})
+    return constraints.model_copy(update={"must": must})
+
+
+def card_filters(constraints: Constraints) -> CardFilters:
+    """The filters of a search."""
     must, should, exclude = constraints.must, constraints.should, constraints.exclude
-    open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
     places, countries = _location(constraints)
     if places:
         # an experience may itself be remote
@@ -209,12 +216,10 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         places=places,
         countries=countries,
         is_current=must.is_current,
-        open_to_work_only=True if open_to_work else False if exclude.open_to_work else None,
-        preferred_locations=each_spelling(
-            place.lower() for place in request.preferred_locations or must.preferred_locations
-        ),
+        open_to_work_only=True if must.open_to_work_only else False if exclude.open_to_work else None,
+        preferred_locations=each_spelling(must.preferred_locations),
         or_preferred_locations=each_spelling(must.or_preferred_locations),
-        offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
+        offer_salary=must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
         roles=tuple(must.role),
@@ -228,58 +233,12 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_ever=bool(exclude.ever),
         should_terms=unique(
             (
-                *should.skills_or_tools, *should.keywords, *role_names, *map(worded, should.intent_secondary),
+                *should.skills_or_tools, *should.keywords, *role_names,
+                *(intent.replace("_", " ") for intent in should.intent_secondary),
                 *should.company_norm, *should.team_norm, *should.location,
             )
         ),
     )  # fmt: skip
-
-
-def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
-    """The text to embed: the subject of the query in few words, or else the query itself."""
-    return constraints.query_embedding_text or constraints.query_original or request.query
-
-
-def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """The label of a relaxation."""
-    return gettext("Not only {label}", label=condition_label(constraint, filters))
-
-
-def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """The label of a constraint: "at Tarang Pay"."""
-    return _LABELS[constraint](filters)
-
-
-def exclusions(
-    filters: CardFilters, never_said: Collection[str] = ()
-) -> list[tuple[str, list[CardFilters], list[str]]]:
-    """The exclusions: the label of each, and the filters and the words that show it on an experience. Words that no profile
-    contains are left out.
-    """
-    companies = tuple(name for name in filters.excluded_companies if name not in never_said)
-    # "colonels" and "colonel" are one exclusion
-    words = unique((name for name in filters.excluded_keywords if name not in never_said), stems_of)
-    out = CardFilters(
-        companies=companies,
-        teams=filters.excluded_teams,
-        places=filters.excluded_places,
-        is_current=filters.excluded_current,
-        time_start=filters.excluded_time_start,
-        time_end=filters.excluded_time_end,
-    )
-    on_cards: list[tuple[str, list[CardFilters], list[str]]] = [
-        (gettext("not {label}", label=condition_label(name, out)), [only(out, name)], [])
-        for name in constraints_in_force(out)
-    ]
-    return [*on_cards, *([(gettext("not {label}", label=listed(words)), [], list(words))] if words else [])]
-
-
-def rupees(amount: float) -> str:
-    """An amount in the Indian style: ₹18 lakh, ₹1.2 crore, ₹80,000."""
-    for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
-        if amount >= unit:
-            return f"₹{writing().number(round(amount / unit, 2))} {name}"
-    return f"₹{writing().number(amount, ',.0f')}"
 
 
 def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -304,107 +263,5 @@ def _days(years: float | None) -> int | None:
     return None if years is None else round(years * DAYS_A_YEAR)
 
 
-def _experience(filters: CardFilters) -> str:
-    least, most = (
-        None if days is None else round(days / DAYS_A_YEAR, 1)
-        for days in (filters.experience_least, filters.experience_most)
-    )
-    if least is not None and most is not None:
-        ends = {"least": writing().number(least), "most": writing().number(most)}
-        return gettext("with {least} to {most} years of experience", **ends)
-    if least is None:
-        return ngettext(
-            "with at most {number} year of experience", "with at most {number} years of experience", most or 0
-        )
-    return ngettext("with at least {number} year of experience", "with at least {number} years of experience", least)
-
-
 def day_of(text: str | None) -> datetime.date | None:
     return datetime.date.fromisoformat(text) if text else None
-
-
-def worded(value: str) -> str:
-    return value.replace("_", " ")
-
-
-def listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    more = [gettext("others")] if len(shown) > LABEL_NAMES_MAX else []
-    return pgettext("list", " or ").join([*shown[:LABEL_NAMES_MAX], *more])
-
-
-def _place_label(filters: CardFilters) -> str:
-    """The place and its alternative: "Chennai or ready to work remotely"."""
-    place = listed(map(titled, _place_names(filters)))
-    if not filters.or_preferred_locations:
-        return place
-    return pgettext("list", " or ").join([place, _preference(filters.or_preferred_locations)])
-
-
-def _preference(locations: Sequence[str]) -> str:
-    if tuple(locations) == ("remote",):
-        return gettext("ready to work remotely")
-    return gettext("ready to work there")
-
-
-def _place_names(filters: CardFilters) -> tuple[str, ...]:
-    """The names of the places, each once; of a region, its name alone."""
-    names = tuple(name for name in filters.places if name not in filters.or_preferred_locations) or filters.countries
-    first = known_place(names[0])
-    if first is not None and first.kind == "region":
-        return names[:1]
-    return unique(place.name if (place := known_place(name)) else name for name in names)
-
-
-def titled(name: str) -> str:
-    """A lower-case name with capitals."""
-    parts = name.split()
-    return " ".join(
-        part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]
-        for place, part in enumerate(parts)
-    )
-
-
-def period(start: datetime.date | None, end: datetime.date | None) -> str:
-    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
-    if start and end:
-        whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
-        first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
-        return first if first == last else gettext("{first} to {last}", first=first, last=last)
-    if start:
-        return pgettext("month", "since {month}", month=_month(start))
-    return pgettext("month", "until {month}", month=_month(end)) if end else ""
-
-
-def _period(filters: CardFilters) -> str:
-    return period(
-        filters.time_start or filters.started_from or filters.ended_from,
-        filters.time_end or filters.started_until or filters.ended_until,
-    )
-
-
-def _month(day: datetime.date) -> str:
-    return writing().month_of(day)
-
-
-_LABELS: Mapping[HardConstraint, Callable[[CardFilters], str]] = {
-    "company_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.companies))),
-    "school_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.schools))),
-    "team_norm": lambda filters: gettext("in the team {names}", names=listed(map(titled, filters.teams))),
-    "intent_primary": lambda filters: listed(map(worded, filters.intents)),
-    "domain": lambda filters: listed(map(worded, filters.domains)),
-    "sub_domain": lambda filters: listed(map(worded, filters.sub_domains)),
-    "employment_type": lambda filters: listed(map(worded, filters.employment_types)),
-    "seniority_level": lambda filters: listed(map(worded, filters.seniority_levels)),
-    "location": lambda filters: gettext("in {place}", place=_place_label(filters)),
-    "time": _period,
-    "is_current": lambda filters: gettext("now") if filters.is_current else gettext("formerly"),
-    "open_to_work_only": lambda filters: (
-        gettext("open to work") if filters.open_to_work_only else gettext("not open to work")
-    ),
-    "preferred_locations": lambda filters: _preference(filters.preferred_locations),
-    "offer_salary_inr_per_year": lambda filters: gettext(
-        "for at most {amount} a year", amount=rupees(filters.offer_salary or 0)
-    ),
-    "experience_years": _experience,
-}

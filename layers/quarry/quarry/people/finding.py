@@ -16,7 +16,6 @@ from quarry.people.filters import (
     FALLBACK_TIER_COMPANY_TEAM_SOFT,
     FALLBACK_TIER_STRICT,
     CardFilters,
-    condition_label,
     relaxed,
 )
 from quarry.people.ranking import (
@@ -28,8 +27,6 @@ from quarry.people.ranking import (
     RankedPerson,
     apart,
     break_ties,
-    clauses_of,
-    exclusion_clauses,
     naming_alternatives,
     rank_people,
     standing,
@@ -77,19 +74,22 @@ class Finding:
 
 @dataclass(frozen=True)
 class CandidateQuery:
-    """A search: text, vector, filters, and the people to exclude. `preferred` clauses are shown for people who meet them;
-    `soft_terms` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
-    `shown` is how many people are needed. `like` are the people whom others should resemble: they are not shown.
+    """A search: text, vector, filters, and the people to exclude. `clauses` are its conditions, and `exclusions` what shows that
+    somebody is excluded. `preferred` clauses are shown for people who meet them; `soft_terms` ones are shown as missed if nobody
+    has them. `excluded_terms` are the excluded words, in groups. `limit` is how many people are needed. `like` are the people
+    whom others should resemble: they are not shown.
     """
 
     filters: CardFilters
     text: str
     vector: Sequence[float] | None
     excluded: PersonIds | None
+    clauses: Sequence[Clause] = ()
+    exclusions: Sequence[Clause] = ()
     preferred: Sequence[Clause] = ()
     soft_terms: Sequence[Clause] = ()
-    ruled_out: Sequence[Sequence[str]] = ()
-    shown: int = TOP_PEOPLE
+    excluded_terms: Sequence[Sequence[str]] = ()
+    limit: int = TOP_PEOPLE
     like: frozenset[str] = frozenset()
 
 
@@ -112,7 +112,7 @@ class _TieredSearch:
     async def find(self) -> Finding:
         filters = self.query.filters
         named = await self._by_name()
-        if named and not clauses_of(filters):  # the query only gives names
+        if named and not self.query.clauses:  # the query only gives names
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
@@ -206,11 +206,10 @@ class _TieredSearch:
         excludes: bool = True,
     ) -> Finding:
         """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
-        clauses = clauses_of(self.query.filters)
-        standings, doubts = await self._standings(found, by_one, clauses)
+        standings, doubts = await self._standings(found, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(named, NAMED_FIRST)
-        best = rank_people(list(found.values()), self.query.filters, misses)[: self.query.shown]
+        best = rank_people(list(found.values()), self.query.filters, misses)[: self.query.limit]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
             record.counts["people"] = len(people)
@@ -219,26 +218,23 @@ class _TieredSearch:
         ]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
         stands = {person.person_id: standings[person.person_id] for person in ranked}
-        labels = await self._in_full(stands, clauses, excludes=excludes)
-        full = [
-            _without_unstated_pay(people[id].model_copy(update=each), self.query.filters) for id, each in labels.items()
-        ]
+        labels = await self._in_full(stands, excludes=excludes)
+        full = [self._without_unstated_pay(people[id].model_copy(update=each)) for id, each in labels.items()]
         return Finding(tier, ranked, full, frozenset(named))
 
-    async def _in_full(
-        self, shown: Mapping[str, MeetsAndMisses], clauses: Sequence[Clause], *, excludes: bool
-    ) -> dict[str, dict[str, list[str]]]:
+    async def _in_full(self, shown: Mapping[str, MeetsAndMisses], *, excludes: bool) -> dict[str, dict[str, list[str]]]:
         """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
         that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
         profile contains is shown as unchecked.
         """
-        filters = self.query.filters
+        clauses = self.query.clauses
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.query.soft_terms for form in clause.alternatives]
-        words = [word for group in self.query.ruled_out for word in group]
-        never_said = await find_never_said(self.database, words if shown else ())
-        unchecked = [group for group in self.query.ruled_out if never_said.issuperset(group)]
-        excluded = exclusion_clauses(filters, {word for group in unchecked for word in group})
+        terms = [word for group in self.query.excluded_terms for word in group]
+        never_said = await find_never_said(self.database, terms if shown else ())
+        unchecked = [group for group in self.query.excluded_terms if never_said.issuperset(group)]
+        unsaid = {word for group in unchecked for word in group}
+        excluded = [each for each in self.query.exclusions if each.terms.isdisjoint(unsaid)]
         parts = (alternatives, self.query.preferred, excluded, forms)
         met = await find_standings(self.database, [*shown], [each for part in parts for each in part])
         own = {id: _in_parts(each, parts) for id, each in met.items()}
@@ -257,12 +253,12 @@ class _TieredSearch:
         return full
 
     async def _standings(
-        self, found: EvidenceByPerson, by_one: frozenset[str], clauses: Sequence[Clause]
+        self, found: EvidenceByPerson, by_one: frozenset[str]
     ) -> tuple[dict[str, MeetsAndMisses], dict[str, float]]:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.
         """
-        excluded = exclusion_clauses(self.query.filters)
+        clauses, excluded = self.query.clauses, self.query.exclusions
         ids = [id for id in found if excluded or id not in by_one]
         met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
@@ -277,19 +273,18 @@ class _TieredSearch:
         doubts = {id: EXCLUDED_ELSEWHERE * any(own[len(clauses) :]) for id, own in met.items()}
         return standings, doubts
 
+    def _without_unstated_pay(self, person: PersonResult) -> PersonResult:
+        """The person without a tick for an expectation that they do not state."""
+        if person.work_preferred_salary_min is not None:
+            return person
+        labels = {each.label for each in self.query.clauses if each.filters and each.filters.offer_salary is not None}
+        return person.model_copy(update={"meets": [each for each in person.meets if each not in labels]})
+
 
 def _in_parts(met: Sequence[bool], parts: Sequence[Sequence[Clause]]) -> list[Sequence[bool]]:
     """Which clauses of each part are met, from those of all parts in one list."""
     ends = [*accumulate(map(len, parts))]
     return [met[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
-
-
-def _without_unstated_pay(person: PersonResult, filters: CardFilters) -> PersonResult:
-    """The person without a tick for an expectation that they do not state."""
-    if filters.offer_salary is None or person.work_preferred_salary_min is not None:
-        return person
-    label = condition_label("offer_salary_inr_per_year", filters)
-    return person.model_copy(update={"meets": [each for each in person.meets if each != label]})
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:

@@ -11,19 +11,20 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
 from quarry.language.word_forms import Token, keys, stem, stems_of, tokenise, unique
 from quarry.people.contract import Constraints, Must, PeopleQuery, Quote
-from quarry.people.facets import PEOPLE
+from quarry.people.facets import OF_CONDITIONS, PEOPLE
 from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
 from quarry.platform.contract import Assertion, Evidence
-from quarry.platform.errors import InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.values import Interval, interval_of
+from quarry.schema.source import NamedValue, UnknownValue, nearest
 from quarry.spans.mention import PlaceKind, Span
-from quarry.spans.places import spellings, usual_name
+from quarry.spans.places import alternatives_in, spellings, usual_name
 
 ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""
@@ -42,6 +43,8 @@ SEARCH_PHRASES_MAX = 15
 EVIDENCE_MAX = 60
 TEXT_CHARACTERS_MAX = 2000
 QUOTES_MAX = 100
+
+Part = TypeVar("Part", bound=BaseModel)
 
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
@@ -83,9 +86,6 @@ def _required(must: Must, ruled_out: Set[str], left_over: list[str]) -> Must:
     update = _lists(must, ruled_out) | _location(must, ruled_out)
     for name, first, last in (("time", "start", "end"), ("started", "from", "until"), ("ended", "from", "until")):
         update |= _dates(must, name, first, last, left_over)
-    if not any(update[name] for name in ("city", "country", "location_text")):
-        either = (*update["preferred_locations"], *update["or_preferred_locations"])
-        update |= {"preferred_locations": list(unique(either)), "or_preferred_locations": []}
     least, most = _years(must.experience_years_min), _years(must.experience_years_max)
     if least is not None and most is not None:
         least, most = sorted((least, most))
@@ -99,7 +99,15 @@ def _required(must: Must, ruled_out: Set[str], left_over: list[str]) -> Must:
         "role": _roles(must.role, ruled_out),
         "text": list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
     }
-    return must.model_copy(update=update)
+    return _with_place(must.model_copy(update=update))
+
+
+def _with_place(must: Must) -> Must:
+    """The required part with a text for its place; without a place, no preferred location is an alternative to it."""
+    if text := must.location_text or ", ".join(filter(None, (must.city, must.country))):
+        return must.model_copy(update={"location_text": text})
+    either = unique((*must.preferred_locations, *must.or_preferred_locations))
+    return must.model_copy(update={"preferred_locations": list(either), "or_preferred_locations": []})
 
 
 def _lists(part: BaseModel, ruled_out: Set[str] = frozenset()) -> dict[str, Any]:
@@ -109,6 +117,85 @@ def _lists(part: BaseModel, ruled_out: Set[str] = frozenset()) -> dict[str, Any]
         for field, value in part
         if isinstance(value, list)
     }
+
+
+# ---- values of a request, and as the data spells them ----
+
+EQUAL = ("company_norm", "school_norm", "team_norm", "domain", "sub_domain")
+"""Fields that are compared for equality, so that they need the values of the data."""
+NAMED = (*EQUAL, "name", "location", "city", "country", "location_text")
+"""Fields whose values are looked up."""
+TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
+DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
+_ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
+
+
+def named_values(constraints: Constraints) -> list[NamedValue]:
+    """The values that constraints name, each with the pointer of its field."""
+    return [
+        NamedValue(OF_CONDITIONS[field], value, f"/constraints/{name}/{field}")
+        for name in ASSERTIONS
+        for field in NAMED
+        for value in _values(getattr(constraints, name), field)
+        if value.lower() not in _ANYWHERE
+    ]
+
+
+def with_meanings(
+    constraints: Constraints, values: Sequence[NamedValue], meanings: Sequence[Sequence[str]]
+) -> Constraints:
+    """The constraints with what each value means in the data, in fields compared for equality, and the evidence adapted. A value
+    without a meaning stays.
+    """
+    fields: dict[str, list[str]] = {}
+    by_value: dict[tuple[str, str], str] = {}
+    for named, meaning in zip(values, meanings, strict=True):
+        key = named.pointer.removeprefix("/constraints/").replace("/", ".")
+        if key.partition(".")[2] in EQUAL and meaning:
+            by_value[key, named.value.lower()] = OR.join(meaning)
+        fields.setdefault(key, []).extend(meaning or [named.value])
+    ruled_out = {name for key, names in fields.items() if key.startswith("exclude.") for name in _names(names)}
+    parts = {}
+    for name in ASSERTIONS:
+        own = {field: fields[f"{name}.{field}"] for field in EQUAL if f"{name}.{field}" in fields}
+        excluded = ruled_out if name != "exclude" else set[str]()
+        lists = {field: [each for each in _names(names) if each not in excluded] for field, names in own.items()}
+        parts[name] = getattr(constraints, name).model_copy(update=lists)
+    evidence = [
+        each.model_copy(update={"value": by_value.get((each.field, each.value.lower()), each.value)})
+        for each in constraints.evidence
+    ]
+    return constraints.model_copy(update={**parts, "evidence": evidence})
+
+
+def _values(part: BaseModel, field: str) -> Sequence[str]:
+    value = getattr(part, field, None)
+    if field == "location_text" and isinstance(value, str):
+        # with a city or a country, it is only their spelling
+        is_alone = not (getattr(part, "city", None) or getattr(part, "country", None))
+        value = alternatives_in(value) if is_alone else None
+    return [each for each in _as_list(value) if each.strip()]
+
+
+def faults_of(constraints: Constraints) -> Iterator[FieldError]:
+    """What is wrong with values of a request that no data has: those outside the taxonomy, and invalid dates."""
+    for name in ASSERTIONS:
+        part, pointer = getattr(constraints, name), f"/constraints/{name}"
+        for field, taxonomy in TAXONOMIES.items():
+            left_over: list[str] = []
+            _taxonomy(_values(part, field), taxonomy, left_over)
+            for value in left_over:
+                near = nearest(value, get_args(taxonomy)) or get_args(taxonomy)
+                label = PEOPLE.facets[OF_CONDITIONS[field][0]].label
+                yield FieldError(f"{pointer}/{field}", str(UnknownValue(PEOPLE.nouns[0], label, value, near)))
+        for field in DATES:
+            left_over = []
+            _period(getattr(part, field, None), left_over)
+            if left_over:
+                yield FieldError(f"{pointer}/{field}", "write the day as YYYY-MM-DD, YYYY-MM or YYYY")
+
+
+# ---- a model's reading ----
 
 
 def cleaned_query(original: str, answer: str) -> str:
@@ -134,13 +221,6 @@ def _roles(roles: Iterable[str], ruled_out: Set[str]) -> list[str]:
         names = [name for name in _names(role[:ROLE_CHARACTERS_MAX].split("|")) if name not in ruled_out]
         kept.append("|".join(names))
     return list(unique(kept))[:NAMES_MAX]
-
-
-def is_date(text: str) -> bool:
-    """Whether it is a day, a month, a year, or an open end."""
-    left_over: list[str] = []
-    _period(text, left_over)
-    return not left_over
 
 
 def _dates(part: BaseModel, name: str, start: str, end: str, left_over: list[str]) -> dict[str, str | None]:
@@ -181,16 +261,15 @@ def _years(years: float | None) -> float | None:
 
 
 def _location(must: Must, ruled_out: Set[str]) -> dict[str, str | None]:
-    """City and country by their usual names, and the location text, made from these if it is missing."""
+    """City and country by their usual names, and the location text; None for what is excluded."""
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
-    kept: dict[str, str | None] = {}
-    for kind, written in places.items():
-        name = _name(written)
+    fields: dict[str, str | None] = {}
+    for kind, value in places.items():
+        name = _name(value)
         usual = usual_name(name, kind) if name else None
-        kept[kind] = None if ruled_out & {name, usual} else usual
+        fields[kind] = None if ruled_out & {name, usual} else usual
     text = _name(must.location_text)
-    made = ", ".join(name for name in kept.values() if name) or None
-    return {**kept, "location_text": made if text in ruled_out else text or made}
+    return {**fields, "location_text": None if text in ruled_out else text}
 
 
 def _names(values: Iterable[str]) -> list[str]:
@@ -232,9 +311,11 @@ def about(constraints: Constraints) -> str:
     return " ".join(unique(named))
 
 
-def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
-    """The constraints of `output` that words of the query state, in normal form, with the characters that state them."""
-    normalised = normalise(
+def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
+    """The constraints of `output` that words of the query state, in normal form, with the characters that state them; and the
+    required and excluded values that no words state.
+    """
+    whole = normalise(
         Constraints(
             query_original=original,
             query_cleaned=cleaned,
@@ -248,27 +329,29 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     )
     query_words = QueryWords(original, cleaned, output.quotes[:QUOTES_MAX])
     evidence: list[Evidence] = []
-    parts: dict[str, Any] = {
-        name: _with_evidence(name, getattr(normalised, name), query_words, evidence) for name in ASSERTIONS
-    }
-    parts["like"] = normalised.like if normalised.like and query_words.span("", "like", normalised.like, ()) else None
-    kept = normalise(weakened(normalised.model_copy(update=parts | {"evidence": evidence})))
-    if not kept.query_embedding_text or _holds_excluded(kept):
-        kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
-    return kept
+    must = _with_evidence("must", whole.must, query_words, evidence)
+    should = _with_evidence("should", whole.should, query_words, evidence)
+    exclude = _with_evidence("exclude", whole.exclude, query_words, evidence)
+    like = whole.like if whole.like and query_words.span("", "like", whole.like, ()) else None
+    unstated = [*_lost("must", whole.must, must), *_lost("exclude", whole.exclude, exclude)]
+    parts = {"must": _with_place(must), "should": should, "exclude": exclude, "like": like}
+    stated = weakened(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
+    if not stated.query_embedding_text or _holds_excluded(stated):
+        stated.query_embedding_text = about(stated) or (ANYBODY if stated.evidence else "")
+    return stated, unstated
 
 
-def without_words(output: PeopleQuery, kept: Constraints) -> list[str]:
-    """The required and excluded values of `output` that no words of the query state: those that were not `kept`."""
-    stated = {(each.field.partition(".")[2], value) for each in kept.evidence for value in each.value.split(OR)}
-    normalised = normalise(Constraints(query_original=kept.query_original, must=output.must, exclude=output.exclude))
-    return [
-        f"{name}.{field} {value!r}"
-        for name, part in (("must", normalised.must), ("exclude", normalised.exclude))
-        for field, held in part
-        for value in (held if isinstance(held, list) else [] if held is None else [held])
-        if (field, str(value).lower()) not in stated and not (field == "location_text" and normalised.must.city)
-    ]
+def _lost(name: str, whole: BaseModel, stated: BaseModel) -> Iterator[str]:
+    """The values of a part that are not in the other."""
+    for field, value in whole:
+        values = _as_list(getattr(stated, field))
+        # with a city, the text is only its spelling
+        if field != "location_text" or not getattr(whole, "city", None):
+            yield from (f"{name}.{field} {each!r}" for each in _as_list(value) if each not in values)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 WEAK: Mapping[str, str] = {
@@ -291,26 +374,26 @@ def weakened(constraints: Constraints) -> Constraints:
         weak = [value for value in values if value.lower() in each.value.split(OR)]
         if weak:
             setattr(must, name, [value for value in values if value not in weak])
-            setattr(should, WEAK[name], [*getattr(should, WEAK[name]), *weak])
+            setattr(should, WEAK[name], list(unique((*getattr(should, WEAK[name]), *weak)))[:NAMES_MAX])
             each = each.model_copy(update={"field": f"should.{WEAK[name]}", "assertion": "preferred"})
         kept.append(each)
     return constraints.model_copy(update={"must": must, "should": should, "evidence": kept})
 
 
-def _with_evidence(name: str, part: BaseModel, query_words: QueryWords, evidence: list[Evidence]) -> BaseModel:
+def _with_evidence(name: str, part: Part, query_words: QueryWords, evidence: list[Evidence]) -> Part:
     """The part with only the values that the query states. The words that state them go to `evidence`."""
     update: dict[str, Any] = {}
     for field, value in part:
-        values = value if isinstance(value, list) else [] if value is None else [value]
+        values = _as_list(value)
         spans = [(each, query_words.span(name, field, each, values)) for each in values]
-        found = [(each, span) for each, span in spans if span is not None]
-        update[field] = [each for each, _ in found] if isinstance(value, list) else found[0][0] if found else None
+        stated = [(each, span) for each, span in spans if span is not None]
+        update[field] = [each for each, _ in stated] if isinstance(value, list) else stated[0][0] if stated else None
         evidence += (
             Evidence(
                 field=f"{name}.{field}", value=str(each).lower(), start=span.start, end=span.end,
                 assertion=ASSERTIONS[name],
             )
-            for each, span in found
+            for each, span in stated
         )  # fmt: skip
     return part.model_copy(update=update)
 

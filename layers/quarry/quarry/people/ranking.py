@@ -9,31 +9,31 @@ People who miss fewer conditions come first, whatever their scores.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from types import MappingProxyType
 
 from quarry.language.messages import gettext, gettext_noop
-from quarry.language.word_forms import is_everyday, keys, stem, stems_of, unique, word_forms
-from quarry.people.contract import Constraints, PersonResult
+from quarry.language.word_forms import is_everyday, keys, stems_of, unique, word_forms
+from quarry.people.contract import Constraints, Exclude, PersonResult, Should
 from quarry.people.filters import (
     FALLBACK_TIER_LOCATION_SOFT,
     FALLBACK_TIER_TIME_SOFT,
     OF_THE_PERSON,
     CardFilters,
     HardConstraint,
-    condition_label,
     constraints_in_force,
-    exclusions,
-    listed,
+    day_of,
     only,
     without,
 )
 from quarry.people.normalisation import OR
+from quarry.people.understood import between, label_of, roles_of
 from quarry.platform.text import left_out
-from quarry.spans.places import spellings
+from quarry.schema.algebra import Comparison
+from quarry.spans.places import each_spelling, spellings
 
 MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""
@@ -148,6 +148,11 @@ class Clause:
     text: str | None = None
     alternatives: tuple[Clause, ...] = ()
 
+    @property
+    def terms(self) -> frozenset[str]:
+        """The words, and the companies, that it is about."""
+        return frozenset(filter(None, (self.text, *(self.filters.companies if self.filters else ()))))
+
 
 @dataclass(frozen=True)
 class MeetsAndMisses:
@@ -162,9 +167,9 @@ class MeetsAndMisses:
         return 0.5 if self.misses == (gettext(IN_ONE),) else float(len(self.misses))
 
 
-def clauses_of(filters: CardFilters) -> list[Clause]:
-    """All conditions: hard ones first, then roles, then words."""
-    hard = [Clause(condition_label(name, filters), only(filters, name)) for name in constraints_in_force(filters)]
+def clauses_of(filters: CardFilters, labels: Mapping[HardConstraint, str]) -> list[Clause]:
+    """All conditions: hard ones first, by their `labels`, then roles, then words."""
+    hard = [Clause(labels[name], only(filters, name)) for name in constraints_in_force(filters)]
     return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
 
 
@@ -175,22 +180,31 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     # "colonels" and "colonel" are one
     terms = unique((*should.skills_or_tools, *should.keywords), stems_of)
     words = [term for term in terms if term not in roles]
-    on_cards: list[tuple[HardConstraint, CardFilters]] = [
-        *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
-        *(("team_norm", CardFilters(teams=(name,))) for name in should.team_norm),
-        *(("location", CardFilters(places=spellings(name))) for name in should.location),
-    ]
-    cards = [Clause(condition_label(name, filters), filters) for name, filters in on_cards]
-    return [*cards, *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
+    return [*_card_clauses(should), *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
 
 
-def exclusion_clauses(filters: CardFilters, never_said: Collection[str] = ()) -> list[Clause]:
-    """What shows that somebody is excluded, each with the label of the exclusion. Words that no profile contains are left out."""
-    return [
-        clause
-        for label, on_cards, words in exclusions(filters, never_said)
-        for clause in (*(Clause(label, each) for each in on_cards), *(Clause(label, text=word) for word in words))
-    ]
+def exclusion_clauses(constraints: Constraints) -> list[Clause]:
+    """What shows that somebody is excluded, each with the label of the exclusion."""
+    exclude = constraints.exclude
+    cards = [*_card_clauses(exclude)]
+    if exclude.is_current is not None:
+        condition = Comparison(field="is_current", value=exclude.is_current)
+        cards.append(Clause(label_of(condition), CardFilters(is_current=exclude.is_current)))
+    for _, period in between(exclude, "period"):
+        filters = CardFilters(time_start=day_of(exclude.time_start), time_end=day_of(exclude.time_end))
+        cards.append(Clause(label_of(period), filters))
+    words = (Clause(group[0], text=word) for group in excluded_terms(constraints) for word in each_spelling(group))
+    return [replace(each, label=gettext("not {label}", label=each.label)) for each in (*cards, *words)]
+
+
+def _card_clauses(part: Should | Exclude) -> Iterator[Clause]:
+    """The companies, teams and places of a part, each by itself."""
+    for name in part.company_norm:
+        yield Clause(label_of(Comparison(field="company_norm", value=name)), CardFilters(companies=(name,)))
+    for name in part.team_norm:
+        yield Clause(label_of(Comparison(field="team_norm", value=name)), CardFilters(teams=(name,)))
+    for name in part.location:
+        yield Clause(label_of(Comparison(field="location_text", value=name)), CardFilters(places=spellings(name)))
 
 
 def soft_terms(constraints: Constraints) -> list[Clause]:
@@ -238,33 +252,26 @@ def nobody_is(constraints: Constraints, filters: CardFilters, people: Sequence[P
     return first if is_first and first in missed else None
 
 
-def excluded_terms(constraints: Constraints) -> list[tuple[str, ...]]:
-    """The excluded words, grouped by the characters of the query that state them: "physicists" and "physics"."""
+def excluded_terms(constraints: Constraints) -> list[Sequence[str]]:
+    """The excluded words, grouped by the characters of the query that state them ("physicists" and "physics"), and by the stems
+    of the first ("colonels" and "colonel").
+    """
     keywords = constraints.exclude.keywords
     together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
-    names_ruled_out = {name for names in together for name in names}
-    groups = [tuple(name for name in names if name in keywords) for names in together]
-    return [group for group in (*groups, *((name,) for name in keywords if name not in names_ruled_out)) if group]
+    stated = {name for names in together for name in names}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for names in (*together, *([name] for name in keywords if name not in stated)):
+        if terms := [name for name in names if name in keywords]:
+            groups.setdefault(stems_of(terms[0]), []).extend(terms)
+    return [*groups.values()]
 
 
 def _role_clause(role: str) -> Clause:
     """The clause of a role, with alternatives if its names are of several roles."""
-    named: dict[str, list[str]] = {}
-    for name in role.split("|"):
-        named.setdefault(next((first for first in named if _is_of_role(name, first)), name), []).append(name)
-    each = tuple(Clause(first, CardFilters(roles=("|".join(names),))) for first, names in named.items())
-    return Clause(listed(named), CardFilters(roles=(role,)), alternatives=each if len(each) > 1 else ())
-
-
-def _is_of_role(name: str, role: str) -> bool:
-    """Whether a name is of a role: in another form ("designers", "design"), or more specific ("backend engineer")."""
-    words, role_words = keys(name), keys(role)
-    if not (words and role_words):
-        return False
-    family = {stem(form) for form in (role_words[-1], *word_forms(role_words[-1]))}
-    return {stem(word) for word in role_words[:-1]} <= {stem(word) for word in words} and any(
-        stem(word) in family for word in words
-    )
+    names = role.split("|")
+    each = tuple(Clause(first, CardFilters(roles=("|".join(own),))) for first, own in roles_of(names).items())
+    label = label_of(Comparison(field="role", op="contains", values=tuple(names)))
+    return Clause(label, CardFilters(roles=(role,)), alternatives=each if len(each) > 1 else ())
 
 
 def naming_alternatives(stands: MeetsAndMisses, clauses: Sequence[Clause], met: Sequence[bool]) -> MeetsAndMisses:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.language.messages import gettext, gettext_noop
+from quarry.language.messages import gettext, gettext_noop, pgettext, writing
 from quarry.language.word_forms import STOP_WORDS, is_everyday, keys, sentences, stem, stems_of, unique, word_forms
 from quarry.language.writing import listed_label
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
-from quarry.people.filters import CardFilters, period, rupees
+from quarry.people.filters import CardFilters
 from quarry.people.normalisation import about
 from quarry.platform.text import fence, plain_links, shorten, words
 
@@ -29,6 +30,7 @@ TEXT_CHARACTERS_MAX = 2_000
 """Characters of a text that are searched for reasons."""
 
 SKILLS_NAMED_MAX = 4
+LAKH, CRORE = 100_000, 10_000_000
 NOTHING_TO_SAY = gettext_noop("Their experience is similar to the query")
 
 REASONS = f"""You check the people that a search found for a recruiter's query. List all of them by their ids, best first.
@@ -173,13 +175,25 @@ def _experience(card: ExperienceCard, met: set[str]) -> str:
     requirements = {
         "team": gettext("{team} team", team=card.team or ""),
         "place": card.city or card.location or card.country,
-        "time": period(card.start_date, card.end_date),
+        "time": _period(card.start_date, card.end_date),
     }
     for name, part in requirements.items():
         # a school may have its place in its name
         if name in met and part and part not in text:
             text += f", {part}"
     return text
+
+
+def _period(start: datetime.date | None, end: datetime.date | None) -> str:
+    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
+    month = writing().month_of
+    if start and end:
+        whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
+        first, last = (f"{start.year}", f"{end.year}") if whole_years else (month(start), month(end))
+        return first if first == last else gettext("{first} to {last}", first=first, last=last)
+    if start:
+        return pgettext("month", "since {month}", month=month(start))
+    return pgettext("month", "until {month}", month=month(end)) if end else ""
 
 
 def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
@@ -250,6 +264,14 @@ def _availability(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     if parts:
         text = ", ".join(parts)
         yield text[:1].upper() + text[1:]
+
+
+def rupees(amount: float) -> str:
+    """An amount in the Indian style: ₹18 lakh, ₹1.2 crore, ₹80,000."""
+    for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
+        if amount >= unit:
+            return f"₹{writing().number(round(amount / unit, 2))} {name}"
+    return f"₹{writing().number(amount, ',.0f')}"
 
 
 def _lower(name: str | None) -> str:

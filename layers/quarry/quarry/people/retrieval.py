@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import Any, NewType, get_args
+from typing import Any, NewType
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
-from pydantic import BaseModel
 
 from quarry.people.contract import Constraints, PersonResult
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
-from quarry.people.normalisation import is_date, normalise
+from quarry.people.normalisation import faults_of, named_values, with_meanings
 from quarry.people.ranking import (
     MATCHED_CARDS_PER_PERSON,
     CardHit,
@@ -25,12 +24,9 @@ from quarry.people.ranking import (
     similarity_percent,
 )
 from quarry.people.reasons import CardWithPhrases
-from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
-from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.postgres.pool import Database, half_vector
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.schema.source import NamedValue, nearest
-from quarry.spans.places import alternatives_in
 
 OVERFETCH_CARDS = 50
 """How many people with the nearest cards, and with the nearest children, are candidates in a tier."""
@@ -97,22 +93,6 @@ NOBODY = PersonIds("{}")
 
 _NO_FILTERS = frozenset({"should_terms", "names", "texts", "excluded_ever"})
 """Filters that statements take as separate arguments."""
-
-_ORGANISATIONS = ("company", "school")
-_PLACES = ("workplace", "home", "preferred_place")
-_FACETS = {
-    "company_norm": _ORGANISATIONS, "school_norm": _ORGANISATIONS, "team_norm": ("team",), "domain": ("domain",),
-    "sub_domain": ("sub_domain",), "name": ("name",), "location": _PLACES, "city": _PLACES, "country": _PLACES,
-    "location_text": _PLACES,
-}  # fmt: skip
-_REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
-"""Fields that are compared for equality, so that they need the values of the data."""
-_TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
-_DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
-_ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
-
-NamedPart = tuple[BaseModel, str, NamedValue]
-"""A part of the constraints, one of its fields, and a value in it."""
 
 
 async def holds_cards(database: Database) -> bool:
@@ -305,90 +285,20 @@ def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
     return PersonResult(**row, similarity_percent=percent, why_matched=[], matched_cards=families)
 
 
-async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
-    """The constraints with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
-    parts = _parts(constraints)
-    if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
+async def check_constraints(
+    constraints: Constraints, query: str, database: Database, *, keeps_places: bool = True
+) -> Constraints:
+    """The constraints of a request with the values as the data spells them. Unknown values that the `query` itself has stay and,
+    with `keeps_places`, places that are known though nobody here was there. Raises InvalidInput and DatabaseUnavailable.
+    """
+    if errors := [*faults_of(constraints)]:
         raise InvalidInput(errors)
-    values = _named_parts(parts)
-    meanings = await values_meant(database, PEOPLE, [named for _, _, named in values], query)
-    return _replaced(constraints, parts, values, meanings)
-
-
-async def check_places(constraints: Constraints, database: Database) -> None:
-    """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
-    values = [each for _, _, each in _named_parts(_parts(constraints)) if each.facets == _PLACES]
-    await values_meant(database, PEOPLE, values, keeps_places=False)
+    values = named_values(constraints)
+    meanings = await values_meant(database, PEOPLE, values, query, keeps_places=keeps_places)
+    return with_meanings(constraints, values, meanings)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
     """The constraints with the values as the data spells them; unknown values stay. Raises DatabaseUnavailable."""
-    parts = _parts(constraints)
-    values = _named_parts(parts)
-    existing = await existing_values(database, [PEOPLE], [named for _, _, named in values])
-    meanings = [found or [named.value] for (_, _, named), found in zip(values, existing, strict=True)]
-    return normalise(_replaced(constraints, parts, values, meanings))
-
-
-def _parts(constraints: Constraints) -> dict[str, BaseModel]:
-    """Copies of the parts that contain values."""
-    return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
-
-
-def _named_parts(parts: Mapping[str, BaseModel]) -> list[NamedPart]:
-    return [
-        (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
-        for name, part in parts.items()
-        for field, facets in _FACETS.items()
-        for value in _values(part, field)
-        if value.lower() not in _ANYWHERE
-    ]
-
-
-def _replaced(
-    constraints: Constraints,
-    parts: Mapping[str, BaseModel],
-    named_values: Sequence[NamedPart],
-    meanings: Sequence[Sequence[str]],
-) -> Constraints:
-    """The constraints with the meant values in fields compared for equality, and the evidence adapted."""
-    replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
-    renamed: dict[tuple[str, str], str] = {}
-    for (part, field, named), found in zip(named_values, meanings, strict=True):
-        if field in _REPLACED:
-            replaced.setdefault((id(part), field), (part, []))[1].extend(found)
-            renamed[named.pointer.removeprefix("/constraints/").replace("/", "."), named.value.lower()] = " or ".join(
-                found
-            )
-    for (_, field), (part, values) in replaced.items():
-        setattr(part, field, values)
-    evidence = [
-        each.model_copy(update={"value": renamed.get((each.field, each.value.lower()), each.value)})
-        for each in constraints.evidence
-    ]
-    return constraints.model_copy(update={**parts, "evidence": evidence})
-
-
-def _values(part: BaseModel, field: str) -> Sequence[str]:
-    value = getattr(part, field, None)
-    if field == "location_text" and isinstance(value, str):
-        # with a city or a country, it is only their spelling
-        isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
-        value = alternatives_in(value) if isolated else None
-    values = value if isinstance(value, list) else [value] if value else []
-    return [each for each in values if each.strip()]
-
-
-def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:
-    """Errors for values outside the taxonomy, and for invalid dates."""
-    for field, taxonomy in _TAXONOMIES.items():
-        known = get_args(taxonomy)
-        for value in _values(part, field):
-            if "_".join(value.lower().replace("-", " ").split()) not in known:
-                near = " or ".join(map(repr, nearest(value, known))) or ", ".join(known)
-                yield FieldError(
-                    f"{pointer}/{field}", f"{value!r} is no {field.replace('_', ' ')}; did you mean {near}?"
-                )
-    for field in _DATES:
-        if (date := getattr(part, field, None)) and not is_date(date):
-            yield FieldError(f"{pointer}/{field}", "write the day as YYYY-MM-DD, YYYY-MM or YYYY")
+    values = named_values(constraints)
+    return with_meanings(constraints, values, await existing_values(database, [PEOPLE], values))

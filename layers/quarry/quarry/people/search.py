@@ -36,10 +36,18 @@ from quarry.people.contract import (
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
+from quarry.people.filters import CardFilters, card_filters, with_request
 from quarry.people.finding import CandidateQuery, Finding, find_people
-from quarry.people.normalisation import about, cleaned_query, edited, normalise, validated, without_words
-from quarry.people.ranking import TOP_PEOPLE, excluded_terms, nobody_is, preferred_clauses, soft_terms
+from quarry.people.normalisation import about, cleaned_query, edited, normalise, validated
+from quarry.people.ranking import (
+    TOP_PEOPLE,
+    clauses_of,
+    excluded_terms,
+    exclusion_clauses,
+    nobody_is,
+    preferred_clauses,
+    soft_terms,
+)
 from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
 from quarry.people.reasons import (
     DATA,
@@ -62,7 +70,7 @@ from quarry.people.retrieval import (
     load_cards,
     load_profiles,
 )
-from quarry.people.understood import constraints_of, understood_of
+from quarry.people.understood import constraints_of, hard_labels, understood_of
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop
@@ -152,8 +160,9 @@ async def _search(
         constraints_ = constraints_of(request.understood, request.query)
         request = request.model_copy(update={"constraints": constraints_, "understood": None})
     constraints = await _constraints(request, services, run)
-    filters = card_filters(constraints, request)
-    found, relaxations, notice = await _find(request, constraints, filters, services, run)
+    required = with_request(constraints, request)
+    filters = card_filters(required)
+    found, relaxations, notice = await _find(request, required, filters, services, run)
     found, reasons = await _explain(found, constraints, filters, services, run)
     lacking = await off_loop(nobody_is, constraints, filters, found.people)
 
@@ -171,7 +180,7 @@ async def _search(
                 relaxations=relaxations,
                 degraded=run.degraded,
                 charged=is_charged,
-                notice=notice if is_charged else _nobody(notice, found, filters, lacking),
+                notice=notice if is_charged else _nobody(notice, found, constraints, lacking),
             )
             await store_search(
                 connection,
@@ -196,9 +205,9 @@ async def _search(
     return response
 
 
-def _nobody(notice: str | None, found: Finding, filters: CardFilters, lacking: str | None) -> str:
+def _nobody(notice: str | None, found: Finding, constraints: Constraints, lacking: str | None) -> str:
     """Why nobody is shown, or nobody who is what was asked for."""
-    labels = "; ".join(label for label, _, _ in exclusions(filters))
+    labels = "; ".join(dict.fromkeys(each.label for each in exclusion_clauses(constraints)))
     why = gettext("Nobody fits.")
     if found.is_ruled_out:
         why = gettext("Your exclusions rule out everybody who fits: {labels}.", labels=labels)
@@ -244,15 +253,18 @@ async def _find(
     if filters.excludes_anyone:
         with run.step("exclude"):
             excluded = await find_excluded(services.reader, filters)
+    labels = hard_labels(constraints)
     query = CandidateQuery(
         filters,
         text,
         vector,
         excluded,
+        clauses=clauses_of(filters, labels),
+        exclusions=exclusion_clauses(constraints),
         preferred=preferred_clauses(constraints) if request.constraints else [],
         soft_terms=soft_terms(constraints),
-        ruled_out=excluded_terms(constraints),
-        shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
+        excluded_terms=excluded_terms(constraints),
+        limit=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
     )
     found = await find_people(query, services.reader, run)
@@ -261,7 +273,7 @@ async def _find(
         counted = await count_relaxations(services.reader, filters, excluded, among)
         record.counts["constraints"] = len(counted)
     relaxations = [
-        Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
+        Relaxation(constraint=name, label=gettext("Not only {label}", label=labels[name]), additional_people=additional)
         for name, additional in counted
     ]
     return found, relaxations, notice
@@ -271,7 +283,7 @@ async def _about(
     request: PeopleSearchRequest, constraints: Constraints, services: Services
 ) -> tuple[str, frozenset[str], str | None]:
     """The text to embed; the people whom others should be like, whose profile it then is; and whether there are none."""
-    text = embedding_text(constraints, request)
+    text = constraints.query_embedding_text or constraints.query_original or request.query
     if constraints.like is None:
         return text, frozenset(), None
     like = await load_profiles(services.reader, constraints.like)
@@ -326,7 +338,7 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         # the model may have had a reason for a condition, but not for its value
         again = await decide(step, refused, run)
         if step.name not in run.degraded:
-            constraints = await off_loop(validated, again, query, cleaned)
+            constraints, _ = await off_loop(validated, again, query, cleaned)
     return await as_in_data(constraints, services.reader)
 
 
@@ -336,8 +348,8 @@ async def _validated(
     """A model's reading as constraints; what of it no words of the query state, and what values of it the data lacks, with the
     nearest.
     """
-    constraints = await off_loop(validated, output, query, cleaned)
-    problems = [f"no words of the query say {each}" for each in await off_loop(without_words, output, constraints)]
+    constraints, unstated = await off_loop(validated, output, query, cleaned)
+    problems = [f"no words of the query say {each}" for each in unstated]
     try:
         await check_constraints(constraints, "", services.reader)
     except InvalidInput as error:

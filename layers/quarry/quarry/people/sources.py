@@ -5,12 +5,14 @@ Experiences have the fields that constraints name.
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 from typing import LiteralString
 
-from quarry.people.facets import COLLECTION, PEOPLE
+from quarry.people.facets import COLLECTION, OF_CONDITIONS, PEOPLE
 from quarry.query.of_collection import own_source
-from quarry.schema.source import Field, Source, one_row
+from quarry.query.phrases import Phrases
+from quarry.schema.source import Field, Schema, Source, one_row
 
 _ROLE: LiteralString = (
     "concat_ws(' ', r.title, r.domain, r.sub_domain, r.team, joined_names(r.skills), r.seniority_level,"
@@ -32,10 +34,27 @@ def _source() -> Source:
         "location_text": Field("location_text", "text", one_row(_PLACE), "place", "places"),
     }
     source = own_source(COLLECTION, PEOPLE, of_related={"experience": texts, "education": texts})
-    years = Field("experience_years", "number", one_row(_YEARS), "experience", "experience", unit="years")
-    fields = {**source.fields, years.name: years}
+    fields = {**source.fields, _EXPERIENCE.name: _EXPERIENCE}
     # texts would be another way to list people by what they say
     return replace(source, fields=fields, found_by=_FOUND_BY, naming=_NAMING, texts={})
 
 
+_EXPERIENCE = Field("experience_years", "number", one_row(_YEARS), "experience", "experience", unit="years")
 SOURCES = {COLLECTION.name: _source()}
+
+
+def _phrases() -> Phrases:
+    """The phrases for the conditions of a search, whatever rows they are on."""
+    period = Field("period", "date", one_row("r.start_date"), "time", "times", wording="{}")
+    fields = {
+        period.name: period,
+        # without its unit, whose number would differ
+        _EXPERIENCE.name: replace(_EXPERIENCE, unit=None, wording="years of experience: {}"),
+        **{name: replace(PEOPLE.facets[first], name=name, related=None) for name, (first, *_) in OF_CONDITIONS.items()},
+    }
+    worded = replace(PEOPLE, fields=fields)
+    # dates stay absolute
+    return Phrases(Schema({worded.name: worded}), worded, datetime.date.min)
+
+
+PHRASES = _phrases()

@@ -6,20 +6,20 @@ required of it, unless the query says never.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.language.messages import gettext, pgettext, writing
+from quarry.language.word_forms import STOP_WORDS, keys, stem, word_forms
 from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.facets import COLLECTION
-from quarry.people.filters import day_of, listed, period, rupees, titled, worded
 from quarry.people.normalisation import ASSERTIONS
+from quarry.people.sources import PHRASES
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.contract import CHANGEABLE, DECIDING, OWN, ConditionChip, Meaning, Understood
-from quarry.schema.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Scalar, Span, Words
 
 EXPERIENCE, EDUCATION = "experience", "education"
 MEASURED: Mapping[str, tuple[str, str]] = {
@@ -51,7 +51,7 @@ def understood_of(constraints: Constraints) -> Understood:
     """Constraints as the conditions that they are."""
     must, exclude = constraints.must, constraints.exclude
     cards, person = [*_on_cards(must)], [*_on_people(must)]
-    schools = [("must.school_norm", _equal("company_norm", must.school_norm))] if must.school_norm else []
+    schools = [*_on_schools(must)]
     placed: list[tuple[str, str, Condition]] = []
     where: list[Condition] = []
     for related, parts in ((EXPERIENCE, cards), (EDUCATION, schools)):
@@ -65,7 +65,14 @@ def understood_of(constraints: Constraints) -> Understood:
         where.append(condition)
     preferred = [*_preferred(constraints.should)]
     placed += [(f"/preferred/{n}", key, each) for n, (key, each) in enumerate(preferred)]
-    chips = [ConditionChip(label=label_of(each), pointer=at, choices=_choices(each)) for at, _, each in placed]
+    chips = [
+        ConditionChip(
+            label=label_of(each, EDUCATION if key == "must.school_norm" else EXPERIENCE),
+            pointer=at,
+            choices=_choices(each),
+        )
+        for at, key, each in placed
+    ]
     if constraints.like:
         chips.append(ConditionChip(label=constraints.like, pointer="/like"))
     return Understood(
@@ -134,7 +141,12 @@ def _on_cards(must: Must) -> Iterator[tuple[str, Condition]]:
         if value not in (None, []) and not (is_place and must.or_preferred_locations):
             yield f"must.{name}", _equal(name, value if isinstance(value, list) else [value])
     for name in ("period", "start_date", "end_date"):
-        yield from _between(must, name)
+        yield from between(must, name)
+
+
+def _on_schools(must: Must) -> Iterator[tuple[str, Condition]]:
+    if must.school_norm:
+        yield "must.school_norm", _equal("company_norm", must.school_norm)
 
 
 def _on_people(must: Must) -> Iterator[tuple[str, Condition]]:
@@ -148,8 +160,8 @@ def _on_people(must: Must) -> Iterator[tuple[str, Condition]]:
         yield "must.preferred_locations", _equal("preferred_place", must.preferred_locations)
     if must.open_to_work_only:
         yield "must.open_to_work_only", _equal("open_to_work", [True])
-    yield from _between(must, "salary")
-    yield from _between(must, "experience_years")
+    yield from between(must, "salary")
+    yield from between(must, "experience_years")
     for text in must.text:
         yield "must.text", Words(words=text)
 
@@ -163,7 +175,7 @@ def _excluded(exclude: Exclude) -> Iterator[tuple[str, Condition]]:
     for name in _FLAGS:
         if (is_so := getattr(exclude, name)) is not None:
             yield f"exclude.{name}", _equal(name, [is_so])
-    yield from (("exclude.time", each) for _, each in _between(exclude, "period"))
+    yield from (("exclude.time", each) for _, each in between(exclude, "period"))
 
 
 def _excluding(condition: Condition, required: Sequence[Condition]) -> Condition:
@@ -188,7 +200,8 @@ _WRITTEN = (
 )
 
 
-def _between(part: Must | Exclude, name: str) -> Iterator[tuple[str, Condition]]:
+def between(part: Must | Exclude, name: str) -> Iterator[tuple[str, Condition]]:
+    """The condition that a part has on the bounds of a field, if any, with its key."""
     least, most = (getattr(part, each) if each else None for each in MEASURED[name])
     key = f"must.{EVIDENCE_NAMES.get(name, name)}"
     if least is not None and most is not None:
@@ -308,66 +321,79 @@ def _evidence(read: Understood, keys: Mapping[str, str], query: str) -> Iterator
             )
 
 
-# ---- labels ----
+# ---- in words ----
+
+_PARTS_OF_HARD = {
+    "city": "location", "country": "location", "location_text": "location", "started": "time", "ended": "time",
+}  # fmt: skip
+"""The hard constraint that a condition is a part of, if it has another name."""
 
 
-def label_of(condition: Condition) -> str:
+def hard_labels(constraints: Constraints) -> dict[str, str]:
+    """What each hard constraint asks, in words, by its name."""
+    must = constraints.must
+    labels: dict[str, list[str]] = {}
+    for key, condition in (*_on_cards(must), *_on_people(must)):
+        name = key.removeprefix("must.")
+        labels.setdefault(_PARTS_OF_HARD.get(name, name), []).append(label_of(condition))
+    for _, condition in _on_schools(must):
+        labels["school_norm"] = [label_of(condition, EDUCATION)]
+    if constraints.exclude.open_to_work:
+        labels.setdefault("open_to_work_only", [label_of(_equal("open_to_work", [False]))])
+    # the first names the place best
+    return {name: each[0] if name == "location" else "; ".join(each) for name, each in labels.items()}
+
+
+def label_of(condition: Condition, related: str = EXPERIENCE) -> str:
     """A condition in words, whether it is required, preferred or excluded: "at Tarang Pay"."""
     match condition:
         case Not():
             return label_of(condition.negated)
         case Exists() if condition.where:
-            return label_of(condition.where[-1])
+            return label_of(condition.where[-1], condition.exists)
         case AnyOf():
-            return " or ".join(label_of(each) for each in condition.any_of)
+            return PHRASES.say("or").join(label_of(each) for each in condition.any_of)
         case Words():
             return condition.words
         case Comparison():
-            return _label(condition)
+            is_school = related == EDUCATION and condition.field == "company_norm"
+            name = "school_norm" if is_school else condition.field
+            values = tuple(_in_capitals(name, condition.scalars))
+            return PHRASES.condition(condition.model_copy(update={"field": name, "value": None, "values": values}))
     return ""
 
 
-def _label(condition: Comparison) -> str:
-    name, values = condition.field, _values(condition)
-    if name in MEASURED:
-        return _measured(condition)
-    if name in _FLAGS:
-        is_so = values[0] in (True, "true")
-        return _flag(name, is_so=is_so)
-    if name in _TITLED:
-        return pgettext("wording", _TITLED[name]).format(listed(map(titled, map(str, values))))
-    if name == "preferred_place":
-        if values == ["remote"]:
-            return gettext("would work remotely")
-        return gettext("would work in {places}", places=listed(map(titled, map(str, values))))
-    return worded(str(values[0])) if name == "role" else listed(map(worded, map(str, values)))
+def _in_capitals(name: str, values: Sequence[Scalar]) -> Iterable[Scalar]:
+    """The values as people write them. The names of a role are called by the first of each."""
+    if name == "role":
+        return roles_of(map(str, values))
+    field = PHRASES.source.fields.get(name)
+    is_name = field is not None and field.facet in ("name", "place")
+    return map(titled, map(str, values)) if is_name else values
 
 
-def _flag(name: str, *, is_so: bool) -> str:
-    if name == "is_current":
-        return gettext("current") if is_so else gettext("former")
-    return gettext("open to work") if is_so else gettext("not open to work")
+def titled(name: str) -> str:
+    """A lower-case name with capitals."""
+    return " ".join(
+        part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]
+        for place, part in enumerate(name.split())
+    )
 
 
-_TITLED = {
-    "name": "{}",
-    "company_norm": "at {}",
-    "team_norm": "team {}",
-    "location_text": "in {}",
-    "city": "in {}",
-    "country": "in {}",
-}
+def roles_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """The different roles among the names of one, each with its own names."""
+    roles: dict[str, list[str]] = {}
+    for name in names:
+        roles.setdefault(next((first for first in roles if _is_of_role(name, first)), name), []).append(name)
+    return roles
 
 
-def _measured(condition: Comparison) -> str:
-    least, most = _ends(condition)
-    if condition.field == "salary":
-        return gettext("pay up to {amount} a year", amount=rupees(float(most or 0)))
-    if condition.field == "experience_years":
-        ends = [f"{writing().number(least)}+"] if least is not None else []
-        ends += [gettext("up to {number}", number=writing().number(most))] if most is not None else []
-        return gettext("{numbers} years of experience", numbers=", ".join(ends))
-    days = period(day_of(least), day_of(most))
-    if condition.field == "start_date":
-        return gettext("started {period}", period=days)
-    return gettext("ended {period}", period=days) if condition.field == "end_date" else days
+def _is_of_role(name: str, role: str) -> bool:
+    """Whether a name is of a role: in another form ("designers", "design"), or more specific ("backend engineer")."""
+    words, role_words = keys(name), keys(role)
+    if not (words and role_words):
+        return False
+    family = {stem(form) for form in (role_words[-1], *word_forms(role_words[-1]))}
+    return {stem(word) for word in role_words[:-1]} <= {stem(word) for word in words} and any(
+        stem(word) in family for word in words
+    )
