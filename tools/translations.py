@@ -2,8 +2,8 @@
 compiles them.
 
 A message is what `quarry.language.messages` or the page's `messages.js` says, a phrase of `query/data/sentences.toml` or the
-wording of a built-in facet or field. English is the source. The catalogue of a language keeps the translation of each message that is
-still there, and gets an empty one for each new message: `tests/language/test_catalogues.py` fails until it is filled in.
+wording of a built-in facet or field. English is the source. The catalogue of a language keeps the translation of each message
+that is still there, and gets an empty one for each new message: `tests/language/test_catalogues.py` fails until it is filled in.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Page, Request, Route, expect
 
+from quarry.people.constraints import constraints_of, understood_of
 from quarry.people.contract import (
     Constraints,
     Contact,
@@ -21,7 +22,6 @@ from quarry.people.contract import (
     Should,
     UnlockResponse,
 )
-from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.contract import Evidence
 from quarry.query.contract import Understood
 from tests.page.conftest import Site, answer_json, answer_problem, body_of, requests_to

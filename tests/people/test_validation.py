@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quarry.people.contract import Constraints, PeopleQuery
-from quarry.people.normalisation import validated
+from quarry.people.interpretation import validated
 
 
 def held(query: str, *, cleaned: str = "", quotes: dict[str, str] | None = None, **parts: Any) -> Constraints:

@@ -18,6 +18,7 @@ from quarry.agent.completions import Chat, ChatAnswer
 from quarry.agent.domain_tools import AgentTemplate, AgentTool
 from quarry.language.messages import gettext, ngettext, writing
 from quarry.people.access import public_profile
+from quarry.people.constraints import ASSERTIONS
 from quarry.people.contract import (
     FALLBACK_TIERS,
     Constraints,
@@ -31,7 +32,7 @@ from quarry.people.contract import (
     Relaxation,
     Should,
 )
-from quarry.people.normalisation import ASSERTIONS, weakened
+from quarry.people.interpretation import weakened
 from quarry.people.retrieval import check_constraints, load_profiles
 from quarry.people.search import search_people
 from quarry.platform.contract import Evidence, LazyModel, Request

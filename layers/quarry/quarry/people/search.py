@@ -26,7 +26,7 @@ from quarry.people.access import (
     spend,
     store_search,
 )
-from quarry.people.as_read import constraints_of_segments
+from quarry.people.constraints import about, constraints_of, edited, hard_labels, normalise, understood_of
 from quarry.people.contract import (
     Constraints,
     PeopleQuery,
@@ -36,21 +36,21 @@ from quarry.people.contract import (
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, card_filters, with_request
-from quarry.people.finding import CandidateQuery, Finding, find_people
-from quarry.people.normalisation import about, cleaned_query, edited, normalise, validated
-from quarry.people.ranking import (
-    TOP_PEOPLE,
+from quarry.people.filters import (
+    CardFilters,
+    card_filters,
     clauses_of,
     excluded_terms,
     exclusion_clauses,
     nobody_is,
     preferred_clauses,
     soft_terms,
+    with_request,
 )
-from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
-from quarry.people.reasons import (
+from quarry.people.interpretation import cleaned_query, constraints_of_segments, validated
+from quarry.people.ranking import (
     DATA,
+    TOP_PEOPLE,
     ReasonsToGive,
     data_block,
     evidence,
@@ -58,19 +58,22 @@ from quarry.people.reasons import (
     reasons_for,
     reasons_messages,
 )
+from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
+    CandidateQuery,
+    Finding,
     PersonIds,
     as_in_data,
     check_constraints,
     count_relaxations,
     find_excluded,
     find_meeting,
+    find_people,
     holds_cards,
     load_cards,
     load_profiles,
 )
-from quarry.people.understood import constraints_of, hard_labels, understood_of
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop

@@ -6,12 +6,15 @@ Experiences have the fields that constraints name.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
+from quarry.language.word_forms import STOP_WORDS, keys, stem, word_forms
 from quarry.people.facets import COLLECTION, OF_CONDITIONS, PEOPLE
 from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
+from quarry.schema.algebra import AnyOf, Comparison, Condition, Exists, Not, Scalar, Words
 from quarry.schema.source import Field, Schema, Source, one_row
 
 _ROLE: LiteralString = (
@@ -58,3 +61,70 @@ def _phrases() -> Phrases:
 
 
 PHRASES = _phrases()
+
+
+# ---- conditions in words ----
+
+EXPERIENCE, EDUCATION = "experience", "education"
+
+
+def innermost(condition: Condition) -> Condition:
+    """What a condition is about: without its negation, and the last that is required of one experience."""
+    match condition:
+        case Not():
+            return innermost(condition.negated)
+        case Exists() if condition.where:
+            return innermost(condition.where[-1])
+    return condition
+
+
+def label_of(condition: Condition, related: str = EXPERIENCE) -> str:
+    """A condition in words, whether it is required, preferred or excluded: "at Tarang Pay"."""
+    inner = innermost(condition)
+    match inner:
+        case AnyOf():
+            return PHRASES.say("or").join(label_of(each) for each in inner.any_of)
+        case Words():
+            return inner.words
+        case Comparison():
+            is_school = related == EDUCATION and inner.field == "company_norm"
+            name = "school_norm" if is_school else inner.field
+            values = tuple(_in_capitals(name, inner.scalars))
+            return PHRASES.condition(inner.model_copy(update={"field": name, "value": None, "values": values}))
+    return ""
+
+
+def _in_capitals(name: str, values: Sequence[Scalar]) -> Iterable[Scalar]:
+    """The values as people write them. The names of a role are called by the first of each."""
+    if name == "role":
+        return roles_of(map(str, values))
+    field = PHRASES.source.fields.get(name)
+    is_name = field is not None and field.facet in ("name", "place")
+    return map(titled, map(str, values)) if is_name else values
+
+
+def titled(name: str) -> str:
+    """A lower-case name with capitals."""
+    return " ".join(
+        part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]
+        for place, part in enumerate(name.split())
+    )
+
+
+def roles_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """The different roles among the names of one, each with its own names."""
+    roles: dict[str, list[str]] = {}
+    for name in names:
+        roles.setdefault(next((first for first in roles if _is_of_role(name, first)), name), []).append(name)
+    return roles
+
+
+def _is_of_role(name: str, role: str) -> bool:
+    """Whether a name is of a role: in another form ("designers", "design"), or more specific ("backend engineer")."""
+    words, role_words = keys(name), keys(role)
+    if not (words and role_words):
+        return False
+    family = {stem(form) for form in (role_words[-1], *word_forms(role_words[-1]))}
+    return {stem(word) for word in role_words[:-1]} <= {stem(word) for word in words} and any(
+        stem(word) in family for word in words
+    )

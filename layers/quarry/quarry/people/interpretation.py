@@ -1,23 +1,41 @@
-"""Builds constraints from the segments of a query and their parts."""
+"""Constraints from the segments of a query and their parts, and from what a model read, checked against the query: values that no
+words state are dropped. Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from quarry.language.word_forms import keys, singular, unique
-from quarry.people.contract import Constraints
-from quarry.people.normalisation import ANYBODY, ASSERTIONS, SALARY_MAX, SALARY_MIN
+from pydantic import BaseModel
+
+from quarry.language.word_forms import Token, keys, singular, stem, stems_of, tokenise, unique
+from quarry.people.constraints import (
+    ASSERTIONS,
+    NAMES_MAX,
+    OR,
+    SALARY_MAX,
+    SALARY_MIN,
+    about,
+    as_list,
+    normalise,
+    trimmed_text,
+    with_place,
+)
+from quarry.people.contract import Constraints, PeopleQuery, Quote
+from quarry.people.facets import PEOPLE
 from quarry.people.reading import KIND_OF_FACET, Cut, Read, Segment
-from quarry.platform.contract import Evidence
-from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place
-from quarry.spans.places import country_of, country_of_region, known_place
+from quarry.platform.contract import EVIDENCE_MAX, Evidence
+from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place, Span
+from quarry.spans.places import country_of, country_of_region, known_place, spellings
 
 MONTHS_A_YEAR = 12
 PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 BARE_SALARY_MIN = 200_000.0
 """The least number without currency or period that is a yearly salary."""
-NAMES_MAX = 12
+ROLE_NAMES_MAX = 12
 WORD_UNDERSTOOD = 0.5
 """The weight of a word that is only searched for, compared with a segment that has a field."""
 CONFIDENCE_MAX = 0.95
@@ -201,7 +219,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
         draft.put(part, "text", names, segment)
     else:
         meanings = [each.value.lower().replace("_", " ") for each in segment.values if each.facet not in KIND_OF_FACET]
-        names = list(unique((phrase.lower(), *meanings)))[:NAMES_MAX]
+        names = list(unique((phrase.lower(), *meanings)))[:ROLE_NAMES_MAX]
         draft.roles.append((segment, names))
         draft.note("must.role", "|".join(names), segment, part)
 
@@ -233,7 +251,7 @@ def _put_roles(draft: _Draft) -> None:
 def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
     """What joins two segments: "or", "and", "," or ""."""
     words = [token.key for token in draft.cut.tokens[one.last : other.first]]
-    joint = words[0] if words and len(words) <= NAMES_MAX // 4 else ""
+    joint = words[0] if words and len(words) <= ROLE_NAMES_MAX // 4 else ""
     comma = draft.cut.tokens[other.first].ends_clause and not words
     return joint if joint in ("or", "and") else "," if comma else ""
 
@@ -341,3 +359,188 @@ def _confidence(read: Sequence[Read]) -> float:
         (WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in read if part != "ignore"
     ]
     return round(min(CONFIDENCE_MAX, sum(chances) / len(chances)), 2) if chances else 0.0
+
+
+# ---- what a model read ----
+
+ANYBODY = "people"
+"""The text to embed for a query of exclusions alone."""
+QUOTES_MAX = 100
+_PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
+_SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
+"""Conditions that are true or false, with the facet whose names state them."""
+Part = TypeVar("Part", bound=BaseModel)
+WEAK: Mapping[str, str] = {
+    "company_norm": "company_norm", "team_norm": "team_norm", "domain": "keywords", "sub_domain": "keywords",
+    "seniority_level": "keywords", "employment_type": "keywords", "intent_primary": "keywords",
+}  # fmt: skip
+"""The required fields that words of a role may seem to state, and the fields that are preferred instead."""
+
+
+def cleaned_query(original: str, answer: str) -> str:
+    """The model's cleaned query, or the original if that is empty, much longer, or has other digits."""
+    cleaned = trimmed_text(answer.strip().strip("\"'`"))
+    same_figures = re.sub(r"\D", "", cleaned) == re.sub(r"\D", "", original)
+    return cleaned if cleaned and same_figures and len(cleaned) <= 2 * len(original) + 40 else original
+
+
+def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
+    """The constraints of `output` that words of the query state, in normal form, with the characters that state them; and the
+    required and excluded values that no words state.
+    """
+    whole = normalise(
+        Constraints(
+            query_original=original,
+            query_cleaned=cleaned,
+            must=output.must,
+            should=output.should,
+            exclude=output.exclude,
+            like=output.like,
+            query_embedding_text=output.query_embedding_text,
+            confidence_score=output.confidence_score or 0.0,
+        )
+    )
+    query_words = QueryWords(original, cleaned, output.quotes[:QUOTES_MAX])
+    evidence: list[Evidence] = []
+    must = _with_evidence("must", whole.must, query_words, evidence)
+    should = _with_evidence("should", whole.should, query_words, evidence)
+    exclude = _with_evidence("exclude", whole.exclude, query_words, evidence)
+    like = whole.like if whole.like and query_words.span("", "like", whole.like, ()) else None
+    unstated = [*_lost("must", whole.must, must), *_lost("exclude", whole.exclude, exclude)]
+    parts = {"must": with_place(must), "should": should, "exclude": exclude, "like": like}
+    stated = weakened(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
+    if not stated.query_embedding_text or _holds_excluded(stated):
+        stated.query_embedding_text = about(stated) or (ANYBODY if stated.evidence else "")
+    return stated, unstated
+
+
+def _lost(name: str, whole: BaseModel, stated: BaseModel) -> Iterator[str]:
+    """The values of a part that are not in the other."""
+    for key, value in whole:
+        values = as_list(getattr(stated, key))
+        # with a city, the text is only its spelling
+        if key != "location_text" or not getattr(whole, "city", None):
+            yield from (f"{name}.{key} {each!r}" for each in as_list(value) if each not in values)
+
+
+def _with_evidence(name: str, part: Part, query_words: QueryWords, evidence: list[Evidence]) -> Part:
+    """The part with only the values that the query states. The words that state them go to `evidence`."""
+    update: dict[str, Any] = {}
+    for key, value in part:
+        values = as_list(value)
+        spans = [(each, query_words.span(name, key, each, values)) for each in values]
+        stated = [(each, span) for each, span in spans if span is not None]
+        update[key] = [each for each, _ in stated] if isinstance(value, list) else stated[0][0] if stated else None
+        evidence += (
+            Evidence(
+                field=f"{name}.{key}", value=str(each).lower(), start=span.start, end=span.end,
+                assertion=ASSERTIONS[name],
+            )
+            for each, span in stated
+        )  # fmt: skip
+    return part.model_copy(update=update)
+
+
+def weakened(constraints: Constraints) -> Constraints:
+    """The constraints with what is only weakly required as preferred: a value whose words all state a required role already.
+    "Accountants" asks for a role, and not for the team Accounting.
+    """
+    of_roles = [each for each in constraints.evidence if each.field == "must.role"]
+    must, should, kept = constraints.must.model_copy(), constraints.should.model_copy(), []
+    for each in constraints.evidence:
+        part, _, name = each.field.partition(".")
+        within = any(role.start <= each.start and each.end <= role.end for role in of_roles)
+        values = getattr(must, name, []) if part == "must" and name in WEAK and within else []
+        weak = [value for value in values if value.lower() in each.value.split(OR)]
+        if weak:
+            setattr(must, name, [value for value in values if value not in weak])
+            setattr(should, WEAK[name], list(unique((*getattr(should, WEAK[name]), *weak)))[:NAMES_MAX])
+            each = each.model_copy(update={"field": f"should.{WEAK[name]}", "assertion": "preferred"})
+        kept.append(each)
+    return constraints.model_copy(update={"must": must, "should": should, "evidence": kept})
+
+
+def _holds_excluded(constraints: Constraints) -> bool:
+    exclude = constraints.exclude
+    text = set(stems_of(constraints.query_embedding_text))
+    names = (*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location)
+    return any(text.issuperset(stems_of(name)) for name in names if keys(name))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The stems of a query's words, and the tokens of the original query that correspond to them, if any."""
+
+    stems: Sequence[str]
+    typed: Sequence[Token]
+
+    def run(self, text: str) -> tuple[int, int] | None:
+        """The first and the last word of a run that contains all words of a text."""
+        wanted = set(stems_of(text))
+        if not wanted or not wanted <= set(self.stems):
+            return None
+        last = max(self.stems.index(each) for each in wanted)
+        first, missing = last, set(wanted)
+        while missing := missing - {self.stems[first]}:
+            first -= 1
+        return first, last
+
+
+class QueryWords:
+    """The words of a query, original and cleaned, and the words that the model quotes from it."""
+
+    def __init__(self, original: str, cleaned: str, quotes: Sequence[Quote]) -> None:
+        self._original, self._quotes = original, quotes
+        typed = tokenise(original)
+        tidied = [stem(token.key) for token in tokenise(cleaned)]
+        self._words = (
+            _Words([stem(token.key) for token in typed], typed),
+            _Words(tidied, typed if len(tidied) == len(typed) else ()),
+        )
+
+    def span(self, part: str, field: str, value: Any, beside: Iterable[Any]) -> Span | None:
+        """The characters that state a value: its own words, else words quoted for it that state no other value of the list
+        `beside` it.
+        """
+        own = self._own(field, value)
+        if own is not None:
+            return own
+        others = [stems for each in beside if each != value and (stems := stems_of(str(each)))]
+        for quote in self._quotes:
+            quote_stems = set(stems_of(quote.words))
+            # a flag says how the values of its part are meant: their words carry it
+            is_for_it = quote.key in (f"{part}.{field}", field) or (
+                field == "ever" and quote.key.startswith(f"{part}.")
+            )
+            if is_for_it and not any(quote_stems.issuperset(each) for each in others):
+                start = self._original.lower().find(quote.words.lower())
+                if start >= 0 and keys(quote.words):
+                    return Span(start, start + len(quote.words))
+        return None
+
+    def _own(self, field: str, value: Any) -> Span | None:
+        for words in self._words:
+            if isinstance(value, float):
+                runs = ((place, place) for place, each in enumerate(words.stems) if each[:1].isdigit())
+            else:
+                runs = (run for each in _ways_to_say(field, value) if (run := words.run(each)))
+            for first, last in runs:
+                if not words.typed:
+                    return Span(0, len(self._original))
+                return Span(words.typed[first].start, words.typed[last].end)
+        return None
+
+
+def _ways_to_say(field: str, value: Any) -> Iterator[str]:
+    """The ways to state a value; any of them is enough."""
+    if isinstance(value, bool):
+        facet = PEOPLE.facets[_SWITCHES[field]] if field in _SWITCHES else None
+        yield from (facet.label, *facet.words) if facet and value else ()
+    elif field in _PLACES:
+        yield from spellings(value)
+    elif field == "role":
+        yield from value.split("|")
+    elif value[:4].isdigit() and value[4:5] == "-":
+        yield value[:4]
+    else:
+        yield value.replace("_", " ")
