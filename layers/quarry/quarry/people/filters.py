@@ -128,7 +128,7 @@ class CardFilters:
 
     @property
     def has_time(self) -> bool:
-        return any(getattr(self, bound) is not None for bound in HARD_CONSTRAINTS["time"])
+        return any(getattr(self, each) is not None for each in HARD_CONSTRAINTS["time"])
 
     @property
     def has_location(self) -> bool:
@@ -136,9 +136,9 @@ class CardFilters:
 
     @property
     def excludes_anyone(self) -> bool:
-        named = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
+        lists = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
         others = (self.excluded_current, self.excluded_time_start, self.excluded_time_end)
-        return any(named) or any(other is not None for other in others)
+        return any(lists) or any(other is not None for other in others)
 
     @property
     def unexcluded(self) -> CardFilters:
@@ -428,8 +428,8 @@ def naming_alternatives(stands: MeetsAndMisses, clauses: Sequence[Clause], met: 
     is_met = iter(met)
     by_label: dict[str, str] = {}
     for clause in clauses:
-        named = [each.label for each in clause.alternatives if next(is_met, False)]
-        by_label[clause.label] = " and ".join(named) or clause.label
+        labels = [each.label for each in clause.alternatives if next(is_met, False)]
+        by_label[clause.label] = " and ".join(labels) or clause.label
     return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
 
 

@@ -26,7 +26,7 @@ from quarry.people.constraints import (
 )
 from quarry.people.contract import Constraints, PeopleQuery, Quote
 from quarry.people.facets import PEOPLE
-from quarry.people.reading import KIND_OF_FACET, Cut, Read, Segment
+from quarry.people.reading import KIND_OF_FACET, Cut, Decision, Segment
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place, Span
 from quarry.spans.places import country_of, country_of_region, known_place, spellings
@@ -68,19 +68,19 @@ class _Draft:
             )
         )  # fmt: skip
 
-    def put(self, part: str, name: str, values: Sequence[str], segment: Segment) -> None:
+    def add(self, part: str, name: str, values: Sequence[str], segment: Segment) -> None:
         """Add values to a field of must, should or exclude."""
         where = {"exclude": "exclude", "should": "should"}.get(part, "must")
-        held: list[str] = getattr(getattr(self.constraints, where), name)
-        held.extend(values)
+        stored: list[str] = getattr(getattr(self.constraints, where), name)
+        stored.extend(values)
         self.note(f"{where}.{name}", " or ".join(values), segment, part)
 
 
-def constraints_of_segments(cut: Cut, read: Sequence[Read]) -> Constraints:
+def constraints_of_segments(cut: Cut, decisions: Sequence[Decision]) -> Constraints:
     """The constraints of a query, not yet normalised."""
     draft = _Draft(cut, Constraints(query_original=cut.text, query_cleaned=cut.text))
-    draft.is_both = any(part == "both" for _, (_, part), _ in read)
-    for segment, (kind, part), _ in read:
+    draft.is_both = any(part == "both" for _, (_, part), _ in decisions)
+    for segment, (kind, part), _ in decisions:
         if part != "ignore":
             _take(draft, segment, kind, part)
     _put_excluded_words(draft)
@@ -89,7 +89,7 @@ def constraints_of_segments(cut: Cut, read: Sequence[Read]) -> Constraints:
     constraints = draft.constraints
     about = " ".join([*draft.about, *unique(draft.names, str.casefold)])
     constraints.query_embedding_text = about or (ANYBODY if constraints.evidence else "")
-    constraints.confidence_score = _confidence(read)
+    constraints.confidence_score = _confidence(decisions)
     return constraints
 
 
@@ -102,7 +102,7 @@ def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
             _take_like(draft, segment, segment.of("name")[0])
         case "name":
             names = segment.of("name")
-            draft.put(part, "keywords" if part == "exclude" else "name", names, segment)
+            draft.add(part, "keywords" if part == "exclude" else "name", names, segment)
             draft.names += [] if part == "exclude" else [phrase]
         case "place" | "wish":
             _take_place(draft, segment, part)
@@ -127,7 +127,7 @@ def _take_word(draft: _Draft, segment: Segment, part: str) -> None:
         draft.constraints.should.keywords.append(phrase.lower())
         draft.about.append(phrase)
     elif part == "must":
-        draft.put(part, "text", [phrase], segment)
+        draft.add(part, "text", [phrase], segment)
         draft.about.append(phrase)
     elif part == "like":
         _take_like(draft, segment, phrase)
@@ -159,9 +159,9 @@ def _take_organisation(draft: _Draft, segment: Segment, kind: str, part: str) ->
         values = segment.of("company", "school")  # an exclusion covers all organisations of that name
     must = draft.constraints.must
     beside = kind == "school" and part == "must" and bool(must.company_norm)
-    draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.phrase(segment).lower()], segment)
+    draft.add(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.phrase(segment).lower()], segment)
     if part == "exclude" and not values:
-        draft.put(part, "keywords", [draft.cut.phrase(segment).lower()], segment)
+        draft.add(part, "keywords", [draft.cut.phrase(segment).lower()], segment)
     if draft.is_both and part == "must":
         must.text += values[:1]
     if part != "exclude":
@@ -174,7 +174,7 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
     name = segment.value.name if isinstance(segment.value, Place) else next(iter(spelt), None)
     name = name or draft.cut.phrase(segment).lower()
     if part == "prefers":
-        draft.put(
+        draft.add(
             "must",
             "or_preferred_locations" if _is_alternative(draft, segment) else "preferred_locations",
             [name],
@@ -184,7 +184,7 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
         draft.places.append((segment, name))
         draft.note("must.location_text", name, segment, part)
     else:
-        draft.put(part, "location", [name], segment)
+        draft.add(part, "location", [name], segment)
     if part != "exclude":
         draft.names.append(draft.cut.phrase(segment))
 
@@ -202,7 +202,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     """What somebody is, does or knows. An exclusion covers only what was said."""
     phrase, constraints = draft.cut.phrase(segment), draft.constraints
     if part == "exclude":
-        draft.put("exclude", "keywords", _called(phrase, segment), segment)
+        draft.add("exclude", "keywords", _excluded_names(phrase, segment), segment)
         return
     draft.about.append(phrase)
     skills = segment.of("skill")
@@ -210,13 +210,13 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     constraints.should.intent_secondary += segment.of("intent")
     hard = next((facet for facet in HARD_ROLES if segment.of(facet)), None)
     if part == "only" and hard is not None:
-        draft.put("only", HARD_ROLES[hard], segment.of(hard), segment)
+        draft.add("only", HARD_ROLES[hard], segment.of(hard), segment)
     elif part == "should":
         constraints.should.keywords += [] if skills else [phrase.lower()]
     elif skills and not _is_of_people(segment):
         # a skill may be mentioned anywhere in a profile
         names = [phrase] if any(keys(phrase) == keys(each) for each in skills) else skills[:1]
-        draft.put(part, "text", names, segment)
+        draft.add(part, "text", names, segment)
     else:
         meanings = [each.value.lower().replace("_", " ") for each in segment.values if each.facet not in KIND_OF_FACET]
         names = list(unique((phrase.lower(), *meanings)))[:ROLE_NAMES_MAX]
@@ -224,7 +224,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
         draft.note("must.role", "|".join(names), segment, part)
 
 
-def _called(phrase: str, segment: Segment) -> list[str]:
+def _excluded_names(phrase: str, segment: Segment) -> list[str]:
     """The excluded words, and the data's values if nobody is called so: "physicists" also excludes "physics"."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
     is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(phrase))) for each in values)
@@ -267,22 +267,22 @@ def _put_places(draft: _Draft) -> None:
     if not draft.places:
         return
     (first, name), *others = draft.places
-    found, value = known_place(name), first.value
+    place, value = known_place(name), first.value
     within = value.within if isinstance(value, Place) else None
     if within is None and others and not tokens[first.last : others[0][0].first]:
         within, others = others[0][1], others[1:]  # "Leeds, England"
-    if found is None and within and not others:
-        found, name, within = known_place(within), within, None  # a part of that place
+    if place is None and within and not others:
+        place, name, within = known_place(within), within, None  # a part of that place
     if others:
         names = [each for _, each in draft.places]
         must.location_text = " or ".join(unique(names))
         must.text += names if draft.is_both else []
-    elif found is not None and (found.kind == "city" or known_place(name, "city") is not None):
+    elif place is not None and (place.kind == "city" or known_place(name, "city") is not None):
         region = known_place(within, "region") if within else None
         must.city, must.country = name, within if within and known_place(within, "country") else None
         needed = within if region and country_of_region(region) != country_of(name) else None
         must.location_text = ", ".join(filter(None, (name, must.country or needed)))
-    elif found is not None and found.kind == "country":
+    elif place is not None and place.kind == "country":
         must.country = must.location_text = name
     else:
         must.location_text = name
@@ -297,7 +297,7 @@ def _put_excluded_words(draft: _Draft) -> None:
         else:
             run.append(segment)
     for phrase in run:
-        draft.put("exclude", "keywords", [draft.cut.phrase(phrase).lower()], phrase)
+        draft.add("exclude", "keywords", [draft.cut.phrase(phrase).lower()], phrase)
 
 
 def _take_measured(draft: _Draft, segment: Segment, part: str) -> bool:
@@ -316,17 +316,17 @@ def _take_measured(draft: _Draft, segment: Segment, part: str) -> bool:
 def _take_days(draft: _Draft, segment: Segment, part: str, days: DateRange) -> bool:
     first, last = (day.isoformat() if day else None for day in (days.first, days.last))
     name = {"started": "started", "ended": "ended"}.get(part, "time")
-    bounds = ("time_start", "time_end") if name == "time" else (f"{name}_from", f"{name}_until")
+    fields = ("time_start", "time_end") if name == "time" else (f"{name}_from", f"{name}_until")
     where = draft.constraints.exclude if part == "exclude" else draft.constraints.must
-    held = [getattr(where, bound) for bound in bounds]
+    earlier = [getattr(where, each) for each in fields]
     # several times are alternatives, since an experience has one
-    starts, ends = [first, held[0]], [last, held[1]]
-    if any(held) and (all(starts) or all(ends)):
+    starts, ends = [first, earlier[0]], [last, earlier[1]]
+    if any(earlier) and (all(starts) or all(ends)):
         first = min(filter(None, starts)) if all(starts) else None
         last = max(filter(None, ends)) if all(ends) else None
-        held = [None, None]
-    setattr(where, bounds[0], first or held[0])
-    setattr(where, bounds[1], last or held[1])
+        earlier = [None, None]
+    setattr(where, fields[0], first or earlier[0])
+    setattr(where, fields[1], last or earlier[1])
     draft.note(f"{'exclude' if part == 'exclude' else 'must'}.{name}", draft.cut.phrase(segment), segment, part)
     return True
 
@@ -353,10 +353,10 @@ def _take_salary(draft: _Draft, segment: Segment, amount: MoneyRange | NumberRan
     return True
 
 
-def _confidence(read: Sequence[Read]) -> float:
+def _confidence(decisions: Sequence[Decision]) -> float:
     """The confidence: the mean chance of the segments; words that are only searched for count half."""
     chances = [
-        (WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in read if part != "ignore"
+        (WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in decisions if part != "ignore"
     ]
     return round(min(CONFIDENCE_MAX, sum(chances) / len(chances)), 2) if chances else 0.0
 
@@ -446,7 +446,7 @@ def weakened(constraints: Constraints) -> Constraints:
     "Accountants" asks for a role, and not for the team Accounting.
     """
     of_roles = [each for each in constraints.evidence if each.field == "must.role"]
-    must, should, kept = constraints.must.model_copy(), constraints.should.model_copy(), []
+    must, should, evidence = constraints.must.model_copy(), constraints.should.model_copy(), []
     for each in constraints.evidence:
         part, _, name = each.field.partition(".")
         within = any(role.start <= each.start and each.end <= role.end for role in of_roles)
@@ -456,8 +456,8 @@ def weakened(constraints: Constraints) -> Constraints:
             setattr(must, name, [value for value in values if value not in weak])
             setattr(should, WEAK[name], list(unique((*getattr(should, WEAK[name]), *weak)))[:NAMES_MAX])
             each = each.model_copy(update={"field": f"should.{WEAK[name]}", "assertion": "preferred"})
-        kept.append(each)
-    return constraints.model_copy(update={"must": must, "should": should, "evidence": kept})
+        evidence.append(each)
+    return constraints.model_copy(update={"must": must, "should": should, "evidence": evidence})
 
 
 def _holds_excluded(constraints: Constraints) -> bool:
@@ -476,11 +476,11 @@ class _Words:
 
     def run(self, text: str) -> tuple[int, int] | None:
         """The first and the last word of a run that contains all words of a text."""
-        wanted = set(stems_of(text))
-        if not wanted or not wanted <= set(self.stems):
+        required = set(stems_of(text))
+        if not required or not required <= set(self.stems):
             return None
-        last = max(self.stems.index(each) for each in wanted)
-        first, missing = last, set(wanted)
+        last = max(self.stems.index(each) for each in required)
+        first, missing = last, set(required)
         while missing := missing - {self.stems[first]}:
             first -= 1
         return first, last

@@ -119,8 +119,8 @@ class RankedPerson:
     @cached_property
     def matched_child_ids(self) -> tuple[str, ...]:
         """The children found of the cards to show, best first."""
-        found = (hit for hit in self.evidence.children if hit.card_id in self.matched_card_ids)
-        return tuple(hit.child_id for hit in sorted(found, key=lambda hit: -hit.similarity) if hit.child_id)
+        children = (hit for hit in self.evidence.children if hit.card_id in self.matched_card_ids)
+        return tuple(hit.child_id for hit in sorted(children, key=lambda hit: -hit.similarity) if hit.child_id)
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:
@@ -185,8 +185,8 @@ def break_ties(
     """
 
     def place(person: RankedPerson) -> tuple[float, float, bool, bool, str]:
-        found = people.get(person.person_id)
-        salary_unknown = found is None or found.work_preferred_salary_min is None
+        result = people.get(person.person_id)
+        salary_unknown = result is None or result.work_preferred_salary_min is None
         time_covered = any(hit.time_covered for hit in person.evidence.hits)
         return (
             misses.get(person.person_id, 0),
@@ -319,12 +319,12 @@ def reasons_for(output: PeopleReasons, task: ReasonsToGive) -> dict[str, list[st
 def _borne_out(reasons: Iterable[str], person: PersonResult, task: ReasonsToGive) -> Iterator[str]:
     """The reasons whose words all occur in the person's data in some form, apart from everyday words that nobody asked for."""
     own = texts_in([person.model_dump(mode="json"), *(card.model_dump() for card in task.cards.get(person.id, ()))])
-    held = set(stems_of(" ".join([*own, *fallback_reasons(person, task.filters)])))
-    wanted = set(stems_of(about(task.constraints)))
+    own_stems = set(stems_of(" ".join([*own, *fallback_reasons(person, task.filters)])))
+    query_stems = set(stems_of(about(task.constraints)))
     for reason in reasons:
         words = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
         by_key = {key: {stem(form) for form in (key, *word_forms(key))} for key in words}
-        if all(forms & held or (is_everyday(key) and not forms & wanted) for key, forms in by_key.items()):
+        if all(forms & own_stems or (is_everyday(key) and not forms & query_stems) for key, forms in by_key.items()):
             yield reason
 
 
@@ -410,10 +410,10 @@ def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[st
         unique([*card.skills, *(tag for child in card.children for tag in child.tags)], str.casefold)
         for card in person.matched_cards
     ]
-    held = [[name for name in names if any(_holds(_stems(name), term) for term in terms)] for names in skills_of]
-    most = max(held, key=len, default=[])
+    shared = [[name for name in names if any(_holds(_stems(name), term) for term in terms)] for names in skills_of]
+    most = max(shared, key=len, default=[])
     if most:
-        card = person.matched_cards[held.index(most)]
+        card = person.matched_cards[shared.index(most)]
         *first, last = most[:SKILLS_NAMED_MAX]
         skills = listed_label([*first, last], is_choice=False)
         skills = f"{skills[:1].upper()}{skills[1:]}"
@@ -439,10 +439,10 @@ def _deeds(person: PersonResult, filters: CardFilters) -> Iterator[str]:
 
 def _availability(person: PersonResult, filters: CardFilters) -> Iterator[str]:
     """That the person is available as asked."""
-    wanted = [place for place in person.work_preferred_locations if _lower(place) in filters.preferred_locations]
-    parts = [gettext("Open to work")] if person.open_to_work and (filters.open_to_work_only or wanted) else []
-    if wanted:
-        parts.append(gettext("would work in {places}", places=listed_label(wanted)))
+    places = [place for place in person.work_preferred_locations if _lower(place) in filters.preferred_locations]
+    parts = [gettext("Open to work")] if person.open_to_work and (filters.open_to_work_only or places) else []
+    if places:
+        parts.append(gettext("would work in {places}", places=listed_label(places)))
     asks, offer = person.work_preferred_salary_min, filters.offer_salary
     if offer is not None and asks is not None and asks <= offer:
         amounts = {"asked": rupees(asks), "offered": rupees(offer)}

@@ -226,13 +226,13 @@ async def count_relaxations(
     wider = [without(filters, [name]) for name in names]
     if all(each.excluding == filters.excluding for each in wider) or not filters.excludes_anyone:
         return list(zip(names, await _count_more(database, filters, wider, excluded, among), strict=True))
-    counted = []
+    counts = []
     for name, each in zip(names, wider, strict=True):
         # a wider search may exclude more
         others = await find_excluded(database, each)
         if others is not None:
-            counted.append((name, (await _count_more(database, filters, [each], others, among))[0]))
-    return counted
+            counts.append((name, (await _count_more(database, filters, [each], others, among))[0]))
+    return counts
 
 
 async def _count_more(
@@ -257,16 +257,16 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
         p_children=[child_id for person in people for child_id in person.matched_child_ids],
         p_cards_max=MATCHED_CARDS_PER_PERSON,
     )
-    found = {row["id"]: row for row in rows}
-    return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
+    by_id = {row["id"]: row for row in rows}
+    return [_found_person(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
 
 
 async def load_cards(database: Database, people: Sequence[str]) -> dict[str, list[CardWithPhrases]]:
     """All visible cards of these people, without children, latest first; one round trip."""
-    found: dict[str, list[CardWithPhrases]] = {}
+    cards: dict[str, list[CardWithPhrases]] = {}
     for row in await database.rows(_CARDS, [list(people)]):
-        found.setdefault(row["person_id"], []).append(CardWithPhrases(**row["family"]))
-    return found
+        cards.setdefault(row["person_id"], []).append(CardWithPhrases(**row["family"]))
+    return cards
 
 
 async def load_profiles(database: Database, name: str) -> dict[str, str]:
@@ -343,7 +343,7 @@ class Finding:
     tier: int = FALLBACK_TIER_STRICT
     ranked: Sequence[RankedPerson] = ()
     people: Sequence[PersonResult] = ()
-    named: frozenset[str] = frozenset()
+    by_name: frozenset[str] = frozenset()
     """Those who are asked for by name."""
     is_ruled_out: bool = False
 
@@ -354,7 +354,7 @@ class Finding:
 
     def in_order(self, people: Sequence[PersonResult]) -> Finding:
         """The same with these people in this order, at most TOP_PEOPLE. Who is named, and then who misses less, comes first."""
-        first = sorted(people, key=lambda each: (each.id not in self.named, len(each.misses)))[:TOP_PEOPLE]
+        first = sorted(people, key=lambda each: (each.id not in self.by_name, len(each.misses)))[:TOP_PEOPLE]
         ranked = {each.person_id: each for each in self.ranked}
         return replace(self, ranked=[ranked[each.id] for each in first], people=first)
 
@@ -398,24 +398,24 @@ class _TieredSearch:
 
     async def find(self) -> Finding:
         filters = self.query.filters
-        named = await self._by_name()
-        if named and not self.query.clauses:  # the query only gives names
-            return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
+        by_name = await self._by_name()
+        if by_name and not self.query.clauses:  # the query only gives names
+            return await self._described(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
         hard = replace(filters, roles=(), texts=())
-        tier, found = await self._relaxing(hard, None, {**whole, **named})
+        tier, candidates = await self._relaxing(hard, None, {**whole, **by_name})
         if len(by_one) >= TOP_PEOPLE:
-            found = {**whole, **named}  # enough: nobody else is shown
+            candidates = {**whole, **by_name}  # enough: nobody else is shown
         elif filters.roles or filters.texts:
             _, as_expected = await self._relaxing(filters, among, {})
             if not as_expected and not whole and await self._are_ruled_out(among):
-                return await self._ruled_out(among, named, tier)
-            found = {**as_expected, **found}
-        elif not found:
+                return await self._ruled_out(among, by_name, tier)
+            candidates = {**as_expected, **candidates}
+        elif not candidates:
             return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
-        return await self._shown(found, named, by_one, tier)
+        return await self._described(candidates, by_name, by_one, tier)
 
     async def _by_name(self) -> EvidenceByPerson:
         """The people with the names asked for."""
@@ -438,13 +438,13 @@ class _TieredSearch:
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
         return await self._look(person, FALLBACK_TIER_STRICT, among), False
 
-    async def _ruled_out(self, among: PersonIds | None, named: EvidenceByPerson, tier: int) -> Finding:
+    async def _ruled_out(self, among: PersonIds | None, by_name: EvidenceByPerson, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
         everybody = replace(self, query=replace(self.query, excluded=NOBODY))
         near = await everybody._look(self.query.filters, FALLBACK_TIER_STRICT, among)
-        finding = await self._shown({**near, **named}, named, frozenset(near), tier, excludes=False)
+        finding = await self._described({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
@@ -456,17 +456,17 @@ class _TieredSearch:
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
     async def _relaxing(
-        self, filters: CardFilters, among: PersonIds | None, found: EvidenceByPerson
+        self, filters: CardFilters, among: PersonIds | None, candidates: EvidenceByPerson
     ) -> tuple[int, EvidenceByPerson]:
         """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
         tier = FALLBACK_TIER_STRICT
         for next_tier, relaxed_filters in _tiers(filters):
-            if len(found) >= MIN_RESULTS:
+            if len(candidates) >= MIN_RESULTS:
                 break
             tier = next_tier
             if relaxed_filters != self.query.filters:  # those were searched already
-                found = {**await self._look(relaxed_filters, tier, among), **found}
-        return tier, found
+                candidates = {**await self._look(relaxed_filters, tier, among), **candidates}
+        return tier, candidates
 
     async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
         with self.run.step("retrieve") as record:
@@ -483,20 +483,20 @@ class _TieredSearch:
             record.counts |= {"tier": tier, "people": len(evidence)}
         return {person.person_id: person for person in evidence if person.person_id not in self.query.like}
 
-    async def _shown(
+    async def _described(
         self,
-        found: EvidenceByPerson,
-        named: EvidenceByPerson,
+        candidates: EvidenceByPerson,
+        by_name: EvidenceByPerson,
         by_one: frozenset[str],
         tier: int,
         *,
         excludes: bool = True,
     ) -> Finding:
         """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
-        standings, doubts = await self._standings(found, by_one)
+        standings, doubts = await self._standings(candidates, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
-        misses |= dict.fromkeys(named, NAMED_FIRST)
-        best = rank_people(list(found.values()), self.query.filters, misses)[: self.query.limit]
+        misses |= dict.fromkeys(by_name, NAMED_FIRST)
+        best = rank_people(list(candidates.values()), self.query.filters, misses)[: self.query.limit]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
             record.counts["people"] = len(people)
@@ -507,9 +507,11 @@ class _TieredSearch:
         stands = {person.person_id: standings[person.person_id] for person in ranked}
         labels = await self._in_full(stands, excludes=excludes)
         full = [self._without_unstated_pay(people[id].model_copy(update=each)) for id, each in labels.items()]
-        return Finding(tier, ranked, full, frozenset(named))
+        return Finding(tier, ranked, full, frozenset(by_name))
 
-    async def _in_full(self, shown: Mapping[str, MeetsAndMisses], *, excludes: bool) -> dict[str, dict[str, list[str]]]:
+    async def _in_full(
+        self, standings: Mapping[str, MeetsAndMisses], *, excludes: bool
+    ) -> dict[str, dict[str, list[str]]]:
         """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
         that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
         profile contains is shown as unchecked.
@@ -518,35 +520,35 @@ class _TieredSearch:
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.query.soft_terms for form in clause.alternatives]
         terms = [word for group in self.query.excluded_terms for word in group]
-        never_said = await find_never_said(self.database, terms if shown else ())
+        never_said = await find_never_said(self.database, terms if standings else ())
         unchecked = [group for group in self.query.excluded_terms if never_said.issuperset(group)]
         unsaid = {word for group in unchecked for word in group}
         excluded = [each for each in self.query.exclusions if each.terms.isdisjoint(unsaid)]
         parts = (alternatives, self.query.preferred, excluded, forms)
-        met = await find_standings(self.database, [*shown], [each for part in parts for each in part])
+        met = await find_standings(self.database, [*standings], [each for part in parts for each in part])
         own = {id: _in_parts(each, parts) for id, each in met.items()}
-        heard = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
-        lacking = [clause.label for clause in self.query.soft_terms if heard.isdisjoint(clause.alternatives)]
+        present = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
+        lacking = [clause.label for clause in self.query.soft_terms if present.isdisjoint(clause.alternatives)]
         lacking += [gettext("not {label}: no profile says who is", label=group[0]) for group in unchecked]
         full: dict[str, dict[str, list[str]]] = {}
-        for id, stands in shown.items():
+        for id, stands in standings.items():
             alternative, preferred, shows, _ = own.get(id, ([], [], [], []))
-            named = naming_alternatives(stands, clauses, alternative)
+            labels = naming_alternatives(stands, clauses, alternative)
             elsewhere = {each.label for each, is_met in zip(excluded, shows, strict=False) if is_met}
             without = [label for label in dict.fromkeys(each.label for each in excluded) if label not in elsewhere]
             liked = [each.label for each, is_met in zip(self.query.preferred, preferred, strict=False) if is_met]
             missed = [] if excludes else sorted(elsewhere)
-            full[id] = {"meets": [*named.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
+            full[id] = {"meets": [*labels.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
         return full
 
     async def _standings(
-        self, found: EvidenceByPerson, by_one: frozenset[str]
+        self, candidates: EvidenceByPerson, by_one: frozenset[str]
     ) -> tuple[dict[str, MeetsAndMisses], dict[str, float]]:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.
         """
         clauses, excluded = self.query.clauses, self.query.exclusions
-        ids = [id for id in found if excluded or id not in by_one]
+        ids = [id for id in candidates if excluded or id not in by_one]
         met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
@@ -555,7 +557,7 @@ class _TieredSearch:
                 all_met if id in by_one else met.get(id, all_met)[: len(clauses)],
                 together=id in by_one or not by_one,
             )
-            for id in found
+            for id in candidates
         }
         doubts = {id: EXCLUDED_ELSEWHERE * any(own[len(clauses) :]) for id, own in met.items()}
         return standings, doubts

@@ -58,7 +58,7 @@ from quarry.people.ranking import (
     reasons_for,
     reasons_messages,
 )
-from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
+from quarry.people.reading import TOKENS_MAX, Cut, learned, measured_segments, put_together, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
     CandidateQuery,
@@ -165,25 +165,25 @@ async def _search(
     constraints = await _constraints(request, services, run)
     required = with_request(constraints, request)
     filters = card_filters(required)
-    found, relaxations, notice = await _find(request, required, filters, services, run)
-    found, reasons = await _explain(found, constraints, filters, services, run)
-    lacking = await off_loop(nobody_is, constraints, filters, found.people)
+    finding, relaxations, notice = await _find(request, required, filters, services, run)
+    finding, reasons = await _explain(finding, constraints, filters, services, run)
+    lacking = await off_loop(nobody_is, constraints, filters, finding.people)
 
     search_id = uuid.uuid4()
     with run.step("store"):
         async with services.database.transaction() as connection:
-            found = found.only(await hold_people(connection, [person.id for person in found.people]))
-            is_charged = bool(found.people) and lacking is None
+            finding = finding.only(await hold_people(connection, [person.id for person in finding.people]))
+            is_charged = bool(finding.people) and lacking is None
             response = PeopleSearchResponse(
                 search_id=str(search_id),
-                people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in found.people],
+                people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in finding.people],
                 understood=understood_of(constraints),
                 constraints=constraints,
-                fallback_tier=found.tier,
+                fallback_tier=finding.tier,
                 relaxations=relaxations,
                 degraded=run.degraded,
                 charged=is_charged,
-                notice=notice if is_charged else _nobody(notice, found, constraints, lacking),
+                notice=notice if is_charged else _nobody(notice, finding, constraints, lacking),
             )
             await store_search(
                 connection,
@@ -191,8 +191,8 @@ async def _search(
                 user_id=caller.user_id,
                 constraints=constraints,
                 filters=filters,
-                fallback_tier=found.tier,
-                ranked=found.ranked,
+                fallback_tier=finding.tier,
+                ranked=finding.ranked,
                 reasons=reasons,
                 lifetime_hours=services.settings.search_result_expiry_hours,
             )
@@ -203,16 +203,16 @@ async def _search(
                 await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id), services.quotas)
     if is_charged:
         services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
-    run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
-    run.end_reason = "answered" if found.people else "nothing_found"
+    run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in finding.ranked]
+    run.end_reason = "answered" if finding.people else "nothing_found"
     return response
 
 
-def _nobody(notice: str | None, found: Finding, constraints: Constraints, lacking: str | None) -> str:
+def _nobody(notice: str | None, finding: Finding, constraints: Constraints, lacking: str | None) -> str:
     """Why nobody is shown, or nobody who is what was asked for."""
     labels = "; ".join(dict.fromkeys(each.label for each in exclusion_clauses(constraints)))
     why = gettext("Nobody fits.")
-    if found.is_ruled_out:
+    if finding.is_ruled_out:
         why = gettext("Your exclusions rule out everybody who fits: {labels}.", labels=labels)
     if lacking is not None:
         why = gettext("No profile found says “{words}”: these people only come close.", words=lacking)
@@ -270,16 +270,16 @@ async def _find(
         limit=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
     )
-    found = await find_people(query, services.reader, run)
+    finding = await find_people(query, services.reader, run)
     with run.step("count_relaxations") as record:
         among = await find_meeting(services.reader, texts=filters.texts)
-        counted = await count_relaxations(services.reader, filters, excluded, among)
-        record.counts["constraints"] = len(counted)
+        counts = await count_relaxations(services.reader, filters, excluded, among)
+        record.counts["constraints"] = len(counts)
     relaxations = [
         Relaxation(constraint=name, label=gettext("Not only {label}", label=labels[name]), additional_people=additional)
-        for name, additional in counted
+        for name, additional in counts
     ]
-    return found, relaxations, notice
+    return finding, relaxations, notice
 
 
 async def _about(
@@ -296,17 +296,17 @@ async def _about(
 
 
 async def _explain(
-    found: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
+    finding: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
 ) -> tuple[Finding, dict[str, list[str]]]:
     """The people whom the model leaves in, in its order, and one to three reasons for each by id; from one model call."""
-    if not found.people:
-        return found, {}
-    cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in found.people])
-    similarities = {hit.card_id: hit.similarity for ranked in found.ranked for hit in ranked.evidence.parents}
-    task = ReasonsToGive(constraints, filters, found.people, cards, similarities)
+    if not finding.people:
+        return finding, {}
+    cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in finding.people])
+    similarities = {hit.card_id: hit.similarity for ranked in finding.ranked for hit in ranked.evidence.parents}
+    task = ReasonsToGive(constraints, filters, finding.people, cards, similarities)
     output = await decide(PEOPLE_REASONS, task, run)
-    found = found.in_order(judged(output, found.people))
-    return found, reasons_for(output, task)
+    finding = finding.in_order(judged(output, finding.people))
+    return finding, reasons_for(output, task)
 
 
 def _budget(services: Services) -> Budget:
@@ -325,16 +325,18 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """Read a query. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
-        read, is_tidy = await read_without_model(query, services.reader, today)
+        by_segments, is_tidy = await read_without_model(query, services.reader, today)
     cleaned = query if is_tidy else await _clean_up(query, run)
-    read = read.model_copy(update={"query_cleaned": cleaned})
-    by_rule = PeopleQuery(must=read.must, should=read.should, exclude=read.exclude, like=read.like)
+    by_segments = by_segments.model_copy(update={"query_cleaned": cleaned})
+    by_rule = PeopleQuery(
+        must=by_segments.must, should=by_segments.should, exclude=by_segments.exclude, like=by_segments.like
+    )
     step = ModelStep[Sequence[str], PeopleQuery](
         "people_query", lambda refused: query_messages(cleaned, today, refused), PeopleQuery, lambda _: by_rule
     )
     output = await decide(step, (), run)
     if run.chat is None or step.name in run.degraded:
-        return read
+        return by_segments
     with run.step("validate"):
         constraints, refused = await _validated(output, query, cleaned, services)
     if refused:
@@ -365,15 +367,15 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
     ones or spelt as in the data. Raises DatabaseUnavailable.
     """
     tokens = tokenise(query)[:TOKENS_MAX]
-    found = await off_loop(measured, query, tokens, today)
-    forms, doubtful = await off_loop(to_look_up, tokens, found)
+    segments = await off_loop(measured_segments, query, tokens, today)
+    forms, doubtful = await off_loop(to_look_up, tokens, segments)
     matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
 
-    def read() -> tuple[Constraints, bool]:
-        cut = put_together(query, tokens, found, matches)
+    def interpret() -> tuple[Constraints, bool]:
+        cut = put_together(query, tokens, segments, matches)
         return normalise(constraints_of_segments(cut, read_parts(cut, learned()))), _is_tidy(cut)
 
-    return await off_loop(read)
+    return await off_loop(interpret)
 
 
 def _is_tidy(query: Cut) -> bool:
@@ -403,9 +405,7 @@ async def _clean_up(query: str, run: Run) -> str:
 
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
-    lambda asked: reasons_messages(
-        asked.constraints.query_original, [evidence(person, asked) for person in asked.people]
-    ),
+    lambda task: reasons_messages(task.constraints.query_original, [evidence(person, task) for person in task.people]),
     PeopleReasons,
     # who is left out keeps their place, and gets reasons by rule
     lambda _: PeopleReasons(people=[]),
