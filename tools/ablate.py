@@ -68,7 +68,7 @@ REFINEMENTS = (
         stays="the contract orders equal scores",
     ),
     Refinement(
-        "people", "words left out as names", "people.ranking", "_left_out", lambda _: [],
+        "people", "words left out as names", "people.filters", "_left_out", lambda _: [],
         stays="a search that finds nobody who is what it asks for costs nothing",
     ),
     Refinement("companies", "a fitted refusal", "companies.answer", "is_answered", lambda *_: True),
