@@ -111,7 +111,8 @@ def to_look_up(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[di
     """The other forms of each word, and the positions of words that may be misspelt."""
     covered = {place for segment in segments for place in range(segment.first, segment.last)}
     forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
-    return forms, [place for place, token in enumerate(tokens) if place not in covered and _may_be_a_slip(token.key)]
+    doubtful = (place for place, token in enumerate(tokens) if token.key.isalpha() and not is_everyday(token.key))
+    return forms, [place for place in doubtful if place not in covered]
 
 
 def put_together(text: str, tokens: Sequence[Token], segments: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
@@ -334,10 +335,6 @@ def _segment(kind: str, tokens: Sequence[Token], mention: Mention) -> Segment | 
         return None
     kinds = (kind, "word") if mention.is_latent else (kind,)
     return Segment(places[0], places[-1] + 1, kinds, value=value)
-
-
-def _may_be_a_slip(word: str) -> bool:
-    return word.isalpha() and not is_everyday(word)
 
 
 # ---- what segments ask ----

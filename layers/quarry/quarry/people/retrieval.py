@@ -359,47 +359,36 @@ class Finding:
         return replace(self, ranked=[ranked[each.id] for each in first], people=first)
 
 
-@dataclass(frozen=True)
-class CandidateQuery:
+EvidenceByPerson = Mapping[str, PersonEvidence]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieredSearch:
     """A search: text, vector, filters, and the people to exclude. `clauses` are its conditions, and `exclusions` what shows that
     somebody is excluded. `preferred` clauses are shown for people who meet them; `soft_terms` ones are shown as missed if nobody
     has them. `excluded_terms` are the excluded words, in groups. `limit` is how many people are needed. `like` are the people
-    whom others should resemble: they are not shown.
+    whom others should resemble: they are not shown. Its statements run one after the other.
     """
 
+    database: Database
+    run: Run
     filters: CardFilters
     text: str
     vector: Sequence[float] | None
     excluded: PersonIds | None
-    clauses: Sequence[Clause] = ()
-    exclusions: Sequence[Clause] = ()
-    preferred: Sequence[Clause] = ()
-    soft_terms: Sequence[Clause] = ()
-    excluded_terms: Sequence[Sequence[str]] = ()
-    limit: int = TOP_PEOPLE
-    like: frozenset[str] = frozenset()
-
-
-EvidenceByPerson = Mapping[str, PersonEvidence]
-
-
-async def find_people(query: CandidateQuery, database: Database, run: Run) -> Finding:
-    """The best people, from the strictest tier that finds enough. People found in a stricter tier keep it."""
-    return await _TieredSearch(query, database, run).find()
-
-
-@dataclass(frozen=True)
-class _TieredSearch:
-    """The statements of one search, one after the other."""
-
-    query: CandidateQuery
-    database: Database
-    run: Run
+    clauses: Sequence[Clause]
+    exclusions: Sequence[Clause]
+    preferred: Sequence[Clause]
+    soft_terms: Sequence[Clause]
+    excluded_terms: Sequence[Sequence[str]]
+    limit: int
+    like: frozenset[str]
 
     async def find(self) -> Finding:
-        filters = self.query.filters
+        """The best people, from the strictest tier that finds enough. People found in a stricter tier keep it."""
+        filters = self.filters
         by_name = await self._by_name()
-        if by_name and not self.query.clauses:  # the query only gives names
+        if by_name and not self.clauses:  # the query only gives names
             return await self._described(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
@@ -419,16 +408,16 @@ class _TieredSearch:
 
     async def _by_name(self) -> EvidenceByPerson:
         """The people with the names asked for."""
-        if not self.query.filters.names:
+        if not self.filters.names:
             return {}
-        among = await find_meeting(self.database, names=self.query.filters.names)
+        among = await find_meeting(self.database, names=self.filters.names)
         return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
     async def _meeting_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
         """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
         the people whose profiles contain the required words.
         """
-        filters = self.query.filters
+        filters = self.filters
         by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
@@ -442,17 +431,17 @@ class _TieredSearch:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
-        everybody = replace(self, query=replace(self.query, excluded=NOBODY))
-        near = await everybody._look(self.query.filters, FALLBACK_TIER_STRICT, among)
+        everybody = replace(self, excluded=NOBODY)
+        near = await everybody._look(self.filters, FALLBACK_TIER_STRICT, among)
         finding = await self._described({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
         """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
-        if not self.query.filters.excludes_anyone:
+        if not self.filters.excludes_anyone:
             return False
-        everybody = replace(self, query=replace(self.query, excluded=NOBODY, filters=self.query.filters.unexcluded))
-        widest = relaxed(everybody.query.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        everybody = replace(self, excluded=NOBODY, filters=self.filters.unexcluded)
+        widest = relaxed(everybody.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
     async def _relaxing(
@@ -464,7 +453,7 @@ class _TieredSearch:
             if len(candidates) >= MIN_RESULTS:
                 break
             tier = next_tier
-            if relaxed_filters != self.query.filters:  # those were searched already
+            if relaxed_filters != self.filters:  # those were searched already
                 candidates = {**await self._look(relaxed_filters, tier, among), **candidates}
         return tier, candidates
 
@@ -473,15 +462,15 @@ class _TieredSearch:
             evidence = await find_candidates(
                 self.database,
                 filters=filters,
-                filters_asked=self.query.filters,
-                excluded=self.query.excluded,
-                query_text=self.query.text,
-                vector=self.query.vector,
+                filters_asked=self.filters,
+                excluded=self.excluded,
+                query_text=self.text,
+                vector=self.vector,
                 tier=tier,
                 among=among,
             )
             record.counts |= {"tier": tier, "people": len(evidence)}
-        return {person.person_id: person for person in evidence if person.person_id not in self.query.like}
+        return {person.person_id: person for person in evidence if person.person_id not in self.like}
 
     async def _described(
         self,
@@ -496,13 +485,11 @@ class _TieredSearch:
         standings, doubts = await self._standings(candidates, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(by_name, NAMED_FIRST)
-        best = rank_people(list(candidates.values()), self.query.filters, misses)[: self.query.limit]
+        best = rank_people(list(candidates.values()), self.filters, misses)[: self.limit]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
             record.counts["people"] = len(people)
-        ranked = [
-            person for person in break_ties(best, people, self.query.filters, misses) if person.person_id in people
-        ]
+        ranked = [person for person in break_ties(best, people, self.filters, misses) if person.person_id in people]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
         stands = {person.person_id: standings[person.person_id] for person in ranked}
         labels = await self._in_full(stands, excludes=excludes)
@@ -516,19 +503,19 @@ class _TieredSearch:
         that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
         profile contains is shown as unchecked.
         """
-        clauses = self.query.clauses
+        clauses = self.clauses
         alternatives = [each for clause in clauses for each in clause.alternatives]
-        forms = [form for clause in self.query.soft_terms for form in clause.alternatives]
-        terms = [word for group in self.query.excluded_terms for word in group]
+        forms = [form for clause in self.soft_terms for form in clause.alternatives]
+        terms = [word for group in self.excluded_terms for word in group]
         never_said = await find_never_said(self.database, terms if standings else ())
-        unchecked = [group for group in self.query.excluded_terms if never_said.issuperset(group)]
+        unchecked = [group for group in self.excluded_terms if never_said.issuperset(group)]
         unsaid = {word for group in unchecked for word in group}
-        excluded = [each for each in self.query.exclusions if each.terms.isdisjoint(unsaid)]
-        parts = (alternatives, self.query.preferred, excluded, forms)
+        excluded = [each for each in self.exclusions if each.terms.isdisjoint(unsaid)]
+        parts = (alternatives, self.preferred, excluded, forms)
         met = await find_standings(self.database, [*standings], [each for part in parts for each in part])
         own = {id: _in_parts(each, parts) for id, each in met.items()}
         present = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
-        lacking = [clause.label for clause in self.query.soft_terms if present.isdisjoint(clause.alternatives)]
+        lacking = [clause.label for clause in self.soft_terms if present.isdisjoint(clause.alternatives)]
         lacking += [gettext("not {label}: no profile says who is", label=group[0]) for group in unchecked]
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in standings.items():
@@ -536,7 +523,7 @@ class _TieredSearch:
             labels = naming_alternatives(stands, clauses, alternative)
             elsewhere = {each.label for each, is_met in zip(excluded, shows, strict=False) if is_met}
             without = [label for label in dict.fromkeys(each.label for each in excluded) if label not in elsewhere]
-            liked = [each.label for each, is_met in zip(self.query.preferred, preferred, strict=False) if is_met]
+            liked = [each.label for each, is_met in zip(self.preferred, preferred, strict=False) if is_met]
             missed = [] if excludes else sorted(elsewhere)
             full[id] = {"meets": [*labels.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
         return full
@@ -547,7 +534,7 @@ class _TieredSearch:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.
         """
-        clauses, excluded = self.query.clauses, self.query.exclusions
+        clauses, excluded = self.clauses, self.exclusions
         ids = [id for id in candidates if excluded or id not in by_one]
         met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
@@ -566,7 +553,7 @@ class _TieredSearch:
         """The person without a tick for an expectation that they do not state."""
         if person.work_preferred_salary_min is not None:
             return person
-        labels = {each.label for each in self.query.clauses if each.filters and each.filters.offer_salary is not None}
+        labels = {each.label for each in self.clauses if each.filters and each.filters.offer_salary is not None}
         return person.model_copy(update={"meets": [each for each in person.meets if each not in labels]})
 
 

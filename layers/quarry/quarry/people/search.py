@@ -61,15 +61,14 @@ from quarry.people.ranking import (
 from quarry.people.reading import TOKENS_MAX, Cut, learned, measured_segments, put_together, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
-    CandidateQuery,
     Finding,
     PersonIds,
+    TieredSearch,
     as_in_data,
     check_constraints,
     count_relaxations,
     find_excluded,
     find_meeting,
-    find_people,
     holds_cards,
     load_cards,
     load_profiles,
@@ -257,11 +256,13 @@ async def _find(
         with run.step("exclude"):
             excluded = await find_excluded(services.reader, filters)
     labels = hard_labels(constraints)
-    query = CandidateQuery(
-        filters,
-        text,
-        vector,
-        excluded,
+    search = TieredSearch(
+        database=services.reader,
+        run=run,
+        filters=filters,
+        text=text,
+        vector=vector,
+        excluded=excluded,
         clauses=clauses_of(filters, labels),
         exclusions=exclusion_clauses(constraints),
         preferred=preferred_clauses(constraints) if request.constraints else [],
@@ -270,7 +271,7 @@ async def _find(
         limit=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
     )
-    finding = await find_people(query, services.reader, run)
+    finding = await search.find()
     with run.step("count_relaxations") as record:
         among = await find_meeting(services.reader, texts=filters.texts)
         counts = await count_relaxations(services.reader, filters, excluded, among)
