@@ -58,17 +58,17 @@ class Refinement:
 
 
 REFINEMENTS = (
-    Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
+    Refinement("people", "excluded experiences elsewhere come later", "people.retrieval", "EXCLUDED_ELSEWHERE", 0.0),
     Refinement(
-        "people", "conditions met by several experiences", "people.finding", "apart", lambda filters: (filters, []),
+        "people", "conditions met by several experiences", "people.retrieval", "apart", lambda filters: (filters, []),
         stays="questions about two experiences of a person need it",
     ),
     Refinement(
-        "people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked],
+        "people", "ties by salary and time", "people.retrieval", "break_ties", lambda ranked, *_: [*ranked],
         stays="the contract orders equal scores",
     ),
     Refinement(
-        "people", "words left out as names", "people.ranking", "_left_out", lambda _: [],
+        "people", "words left out as names", "people.filters", "_left_out", lambda _: [],
         stays="a search that finds nobody who is what it asks for costs nothing",
     ),
     Refinement("companies", "a fitted refusal", "companies.answer", "is_answered", lambda *_: True),

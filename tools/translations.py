@@ -2,8 +2,8 @@
 compiles them.
 
 A message is what `quarry.language.messages` or the page's `messages.js` says, a phrase of `query/data/sentences.toml` or the
-wording of a built-in facet. English is the source. The catalogue of a language keeps the translation of each message that is
-still there, and gets an empty one for each new message: `tests/language/test_catalogues.py` fails until it is filled in.
+wording of a built-in facet or field. English is the source. The catalogue of a language keeps the translation of each message
+that is still there, and gets an empty one for each new message: `tests/language/test_catalogues.py` fails until it is filled in.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import datetime
 import io
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -34,7 +35,8 @@ KEYWORDS: dict[str, Any] = {
     "gettext": None, "gettext_noop": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
 }  # fmt: skip
 SENTENCES = "query/data/sentences.toml"
-DECLARATIONS = ("records/quarry.toml", "companies/quarry.toml", "campaigns/quarry.toml")
+DECLARATIONS = ("records/quarry.toml", "companies/quarry.toml", "campaigns/quarry.toml", "people/quarry.toml")
+_WORDING = re.compile(r'\bwording="([^"]+)"')
 
 NO_DATE = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 """The date in compiled catalogues, so that equal ones have equal bytes."""
@@ -51,10 +53,12 @@ def messages() -> Iterator[Message]:
             continue
         method = "javascript" if path.suffix == ".js" else "python"
         # a private method of a class is called as the function is
-        source = io.BytesIO(path.read_bytes().replace(b"this.#", b""))
-        for _, text, _, context in extract(method, source, KEYWORDS):
+        source = path.read_text(encoding="utf-8").replace("this.#", "")
+        for _, text, _, context in extract(method, io.BytesIO(source.encode()), KEYWORDS):
             if text:
                 yield name, text if isinstance(text, str) else (text[0], text[1]), context
+        for wording in _WORDING.findall(source) if path.suffix == ".py" else ():
+            yield name, wording, "wording"
     for key, text in tomllib.loads((PACKAGE / SENTENCES).read_text(encoding="utf-8")).items():
         yield SENTENCES, text, key
     for name in DECLARATIONS:

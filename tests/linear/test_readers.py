@@ -17,7 +17,7 @@ from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
 from quarry.language.word_forms import sentences
 from quarry.models.answers import without_fence
-from quarry.people.reasons import sanitised
+from quarry.people.ranking import sanitised
 from quarry.platform.text import LinkFilter, mark, unmark
 from tests.linear.measuring import assert_linear, repeated
 from tests.query.rooms import ROOMS

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quarry.people.constraints import NAMES_MAX, normalise
 from quarry.people.contract import Constraints, Exclude, Must, Should
-from quarry.people.normalisation import NAMES_MAX, cleaned_query, normalise
+from quarry.people.interpretation import cleaned_query
 
 
 def normalised(*, should: Should | None = None, exclude: Exclude | None = None, **must: Any) -> Constraints:

@@ -9,7 +9,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.people.reasons import reasons_messages
+from quarry.people.ranking import reasons_messages
 from quarry.people.search import cleanup_messages, query_messages
 
 TODAY = datetime.date(2026, 6, 1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult
 from quarry.people.filters import CardFilters
-from quarry.people.reasons import (
+from quarry.people.ranking import (
     REASON_CHARACTERS_MAX,
     REASONS_MAX,
     CardWithPhrases,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quarry.people.constraints import constraints_of, understood_of
 from quarry.people.contract import Constraints, Exclude, Must, Should
-from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.contract import Understood

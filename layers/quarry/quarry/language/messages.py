@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from quarry.language.writing import Writing
 
-_asked: ContextVar[Language | None] = ContextVar("language", default=None)
+_language: ContextVar[Language | None] = ContextVar("language", default=None)
 
 Arguments = ParamSpec("Arguments")
 Event = TypeVar("Event")
@@ -30,7 +30,7 @@ Request = TypeVar("Request", bound="Asks")
 
 def language() -> Language | None:
     """The language that is spoken; None where nobody asked for one, which is then English."""
-    return _asked.get()
+    return _language.get()
 
 
 def writing() -> Writing:
@@ -42,13 +42,13 @@ def writing() -> Writing:
 
 
 @contextmanager
-def speaking(spoken: Language | None) -> Iterator[None]:
+def speaking(other: Language | None) -> Iterator[None]:
     """Sets the language of what is said within; None leaves it as it is."""
-    token = _asked.set(spoken or language())
+    token = _language.set(other or language())
     try:
         yield
     finally:
-        _asked.reset(token)
+        _language.reset(token)
 
 
 class Asks(Protocol):
@@ -65,18 +65,20 @@ def in_language_of_question(
     """Makes the events of a search speak the language of the first of its request's questions whose language is certain."""
 
     @wraps(search)
-    async def spoken(request: Request, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> AsyncGenerator[Event]:
-        asked = next((each for each in map(language_of, request.questions) if each is not None), None)
+    async def in_language(
+        request: Request, /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> AsyncGenerator[Event]:
+        question_language = next((each for each in map(language_of, request.questions) if each is not None), None)
         async with aclosing(search(request, *args, **kwargs)) as events:
             # the language is set for each step alone: whoever reads the events speaks another, and may do so in other tasks
             while True:
-                with speaking(asked):
+                with speaking(question_language):
                     event = await anext(events, None)
                 if event is None:
                     return
                 yield event
 
-    return spoken
+    return in_language
 
 
 def accepted_language(header: str) -> Language | None:
@@ -88,30 +90,34 @@ def accepted_language(header: str) -> Language | None:
             weighted.append((float(weight or 1), name.strip().partition("-")[0]))
         except ValueError:
             continue
-    known = [(weight, name) for weight, name in weighted if weight > 0 and name in CODES]
-    return CODES[max(known, key=lambda each: each[0])[1]] if known else None
+    supported = [(weight, name) for weight, name in weighted if weight > 0 and name in CODES]
+    return CODES[max(supported, key=lambda each: each[0])[1]] if supported else None
 
 
 def gettext(text: str, /, **values: object) -> str:
     """A message with its placeholders filled."""
-    held = _catalogue()
-    return _filled(held.gettext(text) if held else text, values)
+    catalogue = _catalogue()
+    return _filled(catalogue.gettext(text) if catalogue else text, values)
 
 
 def ngettext(one: str, many: str, number: float, /, **values: object) -> str:
     """A message in the form for a number: English has one for 1 and one for others. `{number}` is the number in words."""
-    held = _catalogue()
+    catalogue = _catalogue()
     # a fraction is of the form of several
     text = (
-        held.ngettext(one, many, int(number) if number == int(number) else 2) if held else one if number == 1 else many
+        catalogue.ngettext(one, many, int(number) if number == int(number) else 2)
+        if catalogue
+        else one
+        if number == 1
+        else many
     )
     return _filled(text, {"number": writing().number(number), **values})
 
 
 def pgettext(context: str, text: str, /, **values: object) -> str:
     """A message whose text alone does not say what it means, such as "none"."""
-    held = _catalogue()
-    return _filled(held.pgettext(context, text) if held else text, values)
+    catalogue = _catalogue()
+    return _filled(catalogue.pgettext(context, text) if catalogue else text, values)
 
 
 def gettext_noop(text: str) -> str:
@@ -120,16 +126,16 @@ def gettext_noop(text: str) -> str:
 
 
 def _catalogue() -> GNUTranslations | None:
-    spoken = language()
-    return None if spoken is None or spoken == "english" else _read(spoken)
+    current = language()
+    return None if current is None or current == "english" else _translations(current)
 
 
 @cache
-def _read(spoken: Language) -> GNUTranslations:
+def _translations(name: Language) -> GNUTranslations:
     from gettext import GNUTranslations
     from importlib.resources import files
 
-    code = next(code for code, each in CODES.items() if each == spoken)
+    code = next(code for code, each in CODES.items() if each == name)
     with (files("quarry.language") / "data" / f"{code}.mo").open("rb") as file:
         return GNUTranslations(file)
 

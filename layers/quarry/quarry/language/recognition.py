@@ -23,8 +23,8 @@ def stored_weights(package: str, file: str) -> Weights:
     """Reads weights from a package's folder `weights`: JSON compressed with zlib, since most of it is repeated words."""
     from importlib.resources import files
 
-    held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
-    return held
+    weights: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
+    return weights
 
 
 def packed_weights(weights: Weights) -> bytes:
@@ -44,8 +44,8 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 def chances_of(evidence: Sequence[str], targets: Sequence[Target], weights: Weights) -> dict[Target, float]:
     """The probability of each target, given the evidence."""
-    held = [weights[each] for each in evidence if each in weights]
-    chances = softmax([sum(each.get(target, 0.0) for each in held) for target in targets])
+    fitted = [weights[each] for each in evidence if each in weights]
+    chances = softmax([sum(each.get(target, 0.0) for each in fitted) for target in targets])
     return dict(zip(targets, chances, strict=True))
 
 
@@ -92,8 +92,8 @@ def _chances(question: str) -> Mapping[str, float]:
 
 def evidence_of(question: str) -> Iterator[str]:
     """What tells the language of a question: its words, and three letters in a row at the edges of each."""
-    found = dict.fromkeys(match.group() for match in _WORD.finditer(question[:CHARACTERS_MAX].lower()))
-    for word in found:
+    words = dict.fromkeys(match.group() for match in _WORD.finditer(question[:CHARACTERS_MAX].lower()))
+    for word in words:
         yield f"={word}"
         padded = f" {word} "
         yield from dict.fromkeys(padded[place : place + 3] for place in range(len(padded) - 2))

@@ -117,11 +117,11 @@ def says_something_by_case(tokens: Sequence[Token]) -> bool:
 
 def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple[str, ...]:
     """The non-empty values, without duplicates: the first of those with the same key."""
-    kept: dict[Hashable, str] = {}
+    by_key: dict[Hashable, str] = {}
     for value in values:
         if value:
-            kept.setdefault(key(value), value)
-    return tuple(kept.values())
+            by_key.setdefault(key(value), value)
+    return tuple(by_key.values())
 
 
 STEMS_KEPT = 16_384
@@ -157,9 +157,9 @@ def slips(word: str, other: str) -> int:
     row = list(range(len(other) + 1))
     for i, letter in enumerate(word, start=1):
         before, above, row = row, before, [i]
-        for j, wanted in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
+        for j, expected in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != expected))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == expected:
                 cost = min(cost, above[j - 2] + 1)
             row.append(cost)
     return row[-1]
@@ -235,11 +235,11 @@ def _is_end(text: str, gap: re.Match[str], begin: int) -> bool:
 
 def _ends_with(word: str, following: str, *, is_line: bool) -> bool:
     """Whether a sentence may end with this word and a full stop, before the following word."""
-    known = _abbreviations()
-    if word in known["never"] or (word in known["before_number"] and following[:1].isdigit()):
+    abbreviations = _abbreviations()
+    if word in abbreviations["never"] or (word in abbreviations["before_number"] and following[:1].isdigit()):
         return False
-    if word in known["may_end"] or _LETTERS.fullmatch(word):
-        return is_line or following.lower() in known["begins"]
+    if word in abbreviations["may_end"] or _LETTERS.fullmatch(word):
+        return is_line or following.lower() in abbreviations["begins"]
     return True
 
 
@@ -299,8 +299,8 @@ _ENDINGS: Mapping[str, tuple[str, ...]] = {
 
 def inflections(word: str, languages: Sequence[str]) -> tuple[str, ...]:
     """Candidates for other forms of a word (in its form for comparison), in those of `languages` that are supported."""
-    known = (_inflections(word, language) for language in languages if language in _ENDINGS)
-    return tuple(dict.fromkeys(form for forms in known for form in forms))
+    forms_by_language = (_inflections(word, language) for language in languages if language in _ENDINGS)
+    return tuple(dict.fromkeys(form for forms in forms_by_language for form in forms))
 
 
 @lru_cache(maxsize=4096)

@@ -96,13 +96,13 @@ def languages() -> Mapping[str, Writing]:
 
 def with_english_digits(text: str, language: str) -> str:
     """A text of the same length with its numbers in the format of English: "1.234,50" is "1,234.50"."""
-    written = writing_of(language)
-    if (written.group, written.decimal) == (IN_ENGLISH.group, IN_ENGLISH.decimal):
+    formats = writing_of(language)
+    if (formats.group, formats.decimal) == (IN_ENGLISH.group, IN_ENGLISH.decimal):
         return text
-    group = r"[ \u00a0\u202f]" if written.group.isspace() else re.escape(written.group)
-    swapped = {written.decimal: IN_ENGLISH.decimal}
+    group = r"[ \u00a0\u202f]" if formats.group.isspace() else re.escape(formats.group)
+    swapped = {formats.decimal: IN_ENGLISH.decimal}
     return re.sub(
-        rf"(?<![\w.,])\d{{1,3}}(?:(?:{group}\d{{3}})++(?:{re.escape(written.decimal)}\d++)?|\d*+{re.escape(written.decimal)}\d++)(?![.,]?\d)",
+        rf"(?<![\w.,])\d{{1,3}}(?:(?:{group}\d{{3}})++(?:{re.escape(formats.decimal)}\d++)?|\d*+{re.escape(formats.decimal)}\d++)(?![.,]?\d)",
         lambda match: "".join(
             each if each.isdigit() else swapped.get(each, IN_ENGLISH.group) for each in match.group()
         ),
@@ -221,13 +221,13 @@ def no_value() -> str:
     return pgettext("none", "none")
 
 
-def value_label(value: Value | None, grain: Grain | None, written: Writing | None = None) -> str:
+def value_label(value: Value | None, grain: Grain | None, formats: Writing | None = None) -> str:
     """A value, or the period of a grain that starts on a day, in words: "March 2024", "Q1 2024"; "none" without a value."""
-    written = written or writing()
+    formats = formats or writing()
     if value is None:
         return no_value()
     if isinstance(value, float):
-        return written.measured(value)
+        return formats.measured(value)
     if not isinstance(value, datetime.date):
         return str(value)
     match grain:
@@ -236,11 +236,11 @@ def value_label(value: Value | None, grain: Grain | None, written: Writing | Non
         case "quarter":
             return pgettext("period", "Q{quarter} {year}", quarter=(value.month + 2) // 3, year=value.year)
         case "month":
-            return written.month_of(value)
+            return formats.month_of(value)
         case "week":
-            return pgettext("period", "the week of {day}", day=written.date(value))
+            return pgettext("period", "the week of {day}", day=formats.date(value))
         case _:
-            return written.date(value)
+            return formats.date(value)
 
 
 def period_name(period: str) -> str:
@@ -294,50 +294,50 @@ def listed_label(names: Sequence[str], *, is_choice: bool = True) -> str:
     return f"{', '.join(names[:-1])}{joined}{names[-1]}"
 
 
-def days_label(first: datetime.date | None, last: datetime.date | None, written: Writing) -> str:
+def days_label(first: datetime.date | None, last: datetime.date | None, formats: Writing) -> str:
     """A range of days in words: "in October 2026", "since 2020"."""
     if first is None:
-        return _until(last, written) if last is not None else ""
+        return _until(last, formats) if last is not None else ""
     if last is None:
-        return _since(first, written)
-    return _whole_period(first, last, written) or _between(first, last, written)
+        return _since(first, formats)
+    return _whole_period(first, last, formats) or _between(first, last, formats)
 
 
-def _whole_period(first: datetime.date, last: datetime.date, written: Writing) -> str | None:
+def _whole_period(first: datetime.date, last: datetime.date, formats: Writing) -> str | None:
     """A range that is exactly a day, a month or a year."""
     if first == last:
-        return pgettext("day", "on {day}", day=written.date(first))
+        return pgettext("day", "on {day}", day=formats.date(first))
     if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
-        return pgettext("month", "in {month}", month=written.month_of(first))
+        return pgettext("month", "in {month}", month=formats.month_of(first))
     if first.year == last.year and _begins_year(first) and _ends_year(last):
         return pgettext("year", "in {year}", year=first.year)
     return None
 
 
-def _between(first: datetime.date, last: datetime.date, written: Writing) -> str:
+def _between(first: datetime.date, last: datetime.date, formats: Writing) -> str:
     """Both ends as years, months or days, in the same precision: "between 2026 and June 2026" would leave the start unclear."""
     if _begins_year(first) and _ends_year(last):
         return pgettext("year", "between {first} and {last}", first=first.year, last=last.year)
     if _begins_month(first) and _ends_month(last):
-        ends = {"first": written.month_of(first), "last": written.month_of(last)}
+        ends = {"first": formats.month_of(first), "last": formats.month_of(last)}
         return pgettext("month", "between {first} and {last}", **ends)
-    return pgettext("day", "between {first} and {last}", first=written.date(first), last=written.date(last))
+    return pgettext("day", "between {first} and {last}", first=formats.date(first), last=formats.date(last))
 
 
-def _since(day: datetime.date, written: Writing) -> str:
+def _since(day: datetime.date, formats: Writing) -> str:
     if _begins_year(day):
         return pgettext("year", "since {year}", year=day.year)
     if _begins_month(day):
-        return pgettext("month", "since {month}", month=written.month_of(day))
-    return pgettext("day", "since {day}", day=written.date(day))
+        return pgettext("month", "since {month}", month=formats.month_of(day))
+    return pgettext("day", "since {day}", day=formats.date(day))
 
 
-def _until(day: datetime.date, written: Writing) -> str:
+def _until(day: datetime.date, formats: Writing) -> str:
     if _ends_year(day):
         return pgettext("year", "until {year}", year=day.year)
     if _ends_month(day):
-        return pgettext("month", "until {month}", month=written.month_of(day))
-    return pgettext("day", "until {day}", day=written.date(day))
+        return pgettext("month", "until {month}", month=formats.month_of(day))
+    return pgettext("day", "until {day}", day=formats.date(day))
 
 
 def _begins_month(day: datetime.date) -> bool:

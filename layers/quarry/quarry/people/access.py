@@ -122,13 +122,13 @@ async def spend(
         raise PaymentRequired(NOT_ENOUGH)
     if quotas is not None:
         # last, since all users of the tenant wait from here for the end of the transaction
-        counted = await connection.execute(
+        booking = await connection.execute(
             """insert into credits_spent as s (credits) select %(credits)s where %(max)s = 0 or %(credits)s <= %(max)s
                on conflict (is_only) do update set credits = s.credits + excluded.credits
                where %(max)s = 0 or s.credits + excluded.credits <= %(max)s""",
             {"credits": credits, "max": quotas.credits},
         )
-        if not counted.rowcount:
+        if not booking.rowcount:
             raise PaymentRequired(NONE_LEFT_OF_TENANT)
     return balance
 

@@ -18,6 +18,7 @@ from quarry.agent.completions import Chat, ChatAnswer
 from quarry.agent.domain_tools import AgentTemplate, AgentTool
 from quarry.language.messages import gettext, ngettext, writing
 from quarry.people.access import public_profile
+from quarry.people.constraints import ASSERTIONS
 from quarry.people.contract import (
     FALLBACK_TIERS,
     Constraints,
@@ -31,8 +32,8 @@ from quarry.people.contract import (
     Relaxation,
     Should,
 )
-from quarry.people.normalisation import ASSERTIONS, weakened
-from quarry.people.retrieval import check_constraints, check_places, load_profiles
+from quarry.people.interpretation import weakened
+from quarry.people.retrieval import check_constraints, load_profiles
 from quarry.people.search import search_people
 from quarry.platform.contract import Evidence, LazyModel, Request
 from quarry.platform.errors import FieldError, InvalidInput
@@ -104,8 +105,7 @@ async def find_people(arguments: FindPeopleArguments, caller: Caller, services: 
     for values that the data lacks, with the nearest; and what `search_people` raises.
     """
     constraints = weakened(constraints_of(arguments))
-    await check_constraints(constraints, "", services.reader)
-    await check_places(constraints, services.reader)
+    await check_constraints(constraints, "", services.reader, keeps_places=False)
     if arguments.like and not await load_profiles(services.reader, arguments.like):
         raise InvalidInput(
             [FieldError("/like", f"nobody here is called {arguments.like!r}; `name` must be one full name")]
@@ -239,22 +239,22 @@ async def _get(arguments: GetPersonArguments, caller: Caller, services: Services
 
 
 async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return _shown(await search_people(PeopleSearchRequest(query=arguments.query), caller, services))
+    return _result(await search_people(PeopleSearchRequest(query=arguments.query), caller, services))
 
 
 async def _find(arguments: FindPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
     fields = arguments.model_dump(mode="json", exclude={"need", "key"}, exclude_defaults=True)
     unasked = await off_loop(left_out, arguments.need, json.dumps(fields, ensure_ascii=False))
-    return _shown(await find_people(arguments, caller, services)) | {"unasked": unasked}
+    return _result(await find_people(arguments, caller, services)) | {"unasked": unasked}
 
 
-def _shown(found: PeopleSearchResponse) -> dict[str, Any]:
+def _result(response: PeopleSearchResponse) -> dict[str, Any]:
     return {
-        "search_id": found.search_id,
-        "people": [each.model_dump(mode="json", include={*FoundPerson.model_fields}) for each in found.people],
-        "relaxations": [each.model_dump() for each in found.relaxations],
-        "charged": found.charged,
-        "notice": found.notice,
+        "search_id": response.search_id,
+        "people": [each.model_dump(mode="json", include={*FoundPerson.model_fields}) for each in response.people],
+        "relaxations": [each.model_dump() for each in response.relaxations],
+        "charged": response.charged,
+        "notice": response.notice,
         "next": "`get` gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
     }
 
@@ -304,7 +304,7 @@ LINE_CHARACTERS_MAX = 300
 
 async def complete(chat: Chat) -> ChatAnswer:
     """The people found, with reasons and without contact details. Raises what `search_people` raises."""
-    found = await search_people(
+    response = await search_people(
         PeopleSearchRequest(query=chat.question),
         chat.caller,
         chat.services,
@@ -312,37 +312,37 @@ async def complete(chat: Chat) -> ChatAnswer:
         request_id=chat.request_id,
         run_id=chat.run_id,
     )
-    return _completion(found)
+    return _completion(response)
 
 
-async def _completion(found: PeopleSearchResponse) -> ChatAnswer:
-    for piece in in_words(found):
+async def _completion(response: PeopleSearchResponse) -> ChatAnswer:
+    for piece in in_words(response):
         yield piece
 
 
-def in_words(found: PeopleSearchResponse) -> Iterator[str]:
+def in_words(response: PeopleSearchResponse) -> Iterator[str]:
     """The answer in Markdown, one piece for each person."""
-    count = len(found.people)
+    count = len(response.people)
     if count:
         yield ngettext("{number} person, best first.", "{number} people, best first.", count)
     else:
-        yield found.notice or gettext("Nobody fits.")
-    if count and found.fallback_tier:
-        yield " " + gettext("Too few fit exactly: {tier}.", tier=gettext(FALLBACK_TIERS[found.fallback_tier]))
-    for place, person in enumerate(found.people, start=1):
+        yield response.notice or gettext("Nobody fits.")
+    if count and response.fallback_tier:
+        yield " " + gettext("Too few fit exactly: {tier}.", tier=gettext(FALLBACK_TIERS[response.fallback_tier]))
+    for place, person in enumerate(response.people, start=1):
         yield "\n\n" + "\n".join(_lines(place, person))
-    if found.relaxations:
+    if response.relaxations:
         yield "\n\n" + gettext("With one condition less:") + "\n\n"
         yield "\n".join(
             "- "
             + gettext(
                 "{label}: {number} more", label=_one_line(each.label), number=writing().number(each.additional_people)
             )
-            for each in found.relaxations
+            for each in response.relaxations
         )
-    if found.charged:
+    if response.charged:
         text = gettext(
-            "Search {id}, for one credit. Contact details are unlocked in Quarry itself.", id=found.search_id
+            "Search {id}, for one credit. Contact details are unlocked in Quarry itself.", id=response.search_id
         )
         yield f"\n\n{text}"
 

@@ -344,12 +344,12 @@ def _mended(part: type[BaseModel]) -> BeforeValidator:
             return value
         for text in texts_in(value):
             storable(text)
-        known = {
+        fields = {
             name: part_value
             for name, part_value in value.items()
             if name in part.model_fields and part_value is not None
         }
-        return {name: _listed(item) if name in lists else item for name, item in known.items()}
+        return {name: _listed(item) if name in lists else item for name, item in fields.items()}
 
     return BeforeValidator(mend)
 

@@ -1,4 +1,4 @@
-"""The filters of retrieval, made from the constraints: values for SQL, what each tier drops, and labels.
+"""The filters of retrieval, made from the constraints: values for SQL, and what each tier drops.
 
 Exclusions hold in every tier.
 """
@@ -6,13 +6,17 @@ Exclusions hold in every tier.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.messages import gettext, ngettext, pgettext, writing
-from quarry.language.word_forms import STOP_WORDS, stems_of, unique
-from quarry.people.contract import Constraints, PeopleSearchRequest
+from quarry.language.messages import gettext, gettext_noop
+from quarry.language.word_forms import is_everyday, keys, stems_of, unique, word_forms
+from quarry.people.constraints import OR, between
+from quarry.people.contract import Constraints, Exclude, PeopleSearchRequest, PersonResult, Should
+from quarry.people.sources import label_of, roles_of
+from quarry.platform.text import left_out
+from quarry.schema.algebra import Comparison
 from quarry.spans.places import country_of, each_spelling, known_place, places_in, spellings
 
 HardConstraint = str
@@ -56,9 +60,7 @@ RELAXED_FROM: Mapping[HardConstraint, int] = {
 }
 """The first tier without a constraint. The others filter in every tier."""
 
-LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
-LABEL_NAMES_MAX = 3
 
 _LISTS = {
     "companies": "company_norm", "schools": "school_norm", "teams": "team_norm", "intents": "intent_primary",
@@ -126,7 +128,7 @@ class CardFilters:
 
     @property
     def has_time(self) -> bool:
-        return any(getattr(self, bound) is not None for bound in HARD_CONSTRAINTS["time"])
+        return any(getattr(self, each) is not None for each in HARD_CONSTRAINTS["time"])
 
     @property
     def has_location(self) -> bool:
@@ -134,9 +136,9 @@ class CardFilters:
 
     @property
     def excludes_anyone(self) -> bool:
-        named = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
+        lists = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
         others = (self.excluded_current, self.excluded_time_start, self.excluded_time_end)
-        return any(named) or any(other is not None for other in others)
+        return any(lists) or any(other is not None for other in others)
 
     @property
     def unexcluded(self) -> CardFilters:
@@ -191,12 +193,22 @@ def relaxed(filters: CardFilters, tier: int) -> CardFilters:
     return without(filters, [name for name, since in RELAXED_FROM.items() if since <= tier])
 
 
-def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
-    """The filters of a search. Fields of the request win over the query: `open_to_work_only`, `salary_max` and
+def with_request(constraints: Constraints, request: PeopleSearchRequest) -> Constraints:
+    """The constraints with what the request itself says, which wins over the query: `open_to_work_only`, `salary_max` and
     `preferred_locations`; its `salary_min` filters nothing.
     """
+    fields = {
+        "open_to_work_only": request.open_to_work_only,
+        "offer_salary_inr_per_year": request.salary_max,
+        "preferred_locations": [place.lower() for place in request.preferred_locations] or None,
+    }
+    must = constraints.must.model_copy(update={name: each for name, each in fields.items() if each is not None})
+    return constraints.model_copy(update={"must": must})
+
+
+def card_filters(constraints: Constraints) -> CardFilters:
+    """The filters of a search."""
     must, should, exclude = constraints.must, constraints.should, constraints.exclude
-    open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
     places, countries = _location(constraints)
     if places:
         # an experience may itself be remote
@@ -209,12 +221,10 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         places=places,
         countries=countries,
         is_current=must.is_current,
-        open_to_work_only=True if open_to_work else False if exclude.open_to_work else None,
-        preferred_locations=each_spelling(
-            place.lower() for place in request.preferred_locations or must.preferred_locations
-        ),
+        open_to_work_only=True if must.open_to_work_only else False if exclude.open_to_work else None,
+        preferred_locations=each_spelling(must.preferred_locations),
         or_preferred_locations=each_spelling(must.or_preferred_locations),
-        offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
+        offer_salary=must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
         roles=tuple(must.role),
@@ -228,58 +238,12 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_ever=bool(exclude.ever),
         should_terms=unique(
             (
-                *should.skills_or_tools, *should.keywords, *role_names, *map(worded, should.intent_secondary),
+                *should.skills_or_tools, *should.keywords, *role_names,
+                *(intent.replace("_", " ") for intent in should.intent_secondary),
                 *should.company_norm, *should.team_norm, *should.location,
             )
         ),
     )  # fmt: skip
-
-
-def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
-    """The text to embed: the subject of the query in few words, or else the query itself."""
-    return constraints.query_embedding_text or constraints.query_original or request.query
-
-
-def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """The label of a relaxation."""
-    return gettext("Not only {label}", label=condition_label(constraint, filters))
-
-
-def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """The label of a constraint: "at Tarang Pay"."""
-    return _LABELS[constraint](filters)
-
-
-def exclusions(
-    filters: CardFilters, never_said: Collection[str] = ()
-) -> list[tuple[str, list[CardFilters], list[str]]]:
-    """The exclusions: the label of each, and the filters and the words that show it on an experience. Words that no profile
-    contains are left out.
-    """
-    companies = tuple(name for name in filters.excluded_companies if name not in never_said)
-    # "colonels" and "colonel" are one exclusion
-    words = unique((name for name in filters.excluded_keywords if name not in never_said), stems_of)
-    out = CardFilters(
-        companies=companies,
-        teams=filters.excluded_teams,
-        places=filters.excluded_places,
-        is_current=filters.excluded_current,
-        time_start=filters.excluded_time_start,
-        time_end=filters.excluded_time_end,
-    )
-    on_cards: list[tuple[str, list[CardFilters], list[str]]] = [
-        (gettext("not {label}", label=condition_label(name, out)), [only(out, name)], [])
-        for name in constraints_in_force(out)
-    ]
-    return [*on_cards, *([(gettext("not {label}", label=listed(words)), [], list(words))] if words else [])]
-
-
-def rupees(amount: float) -> str:
-    """An amount in the Indian style: ₹18 lakh, ₹1.2 crore, ₹80,000."""
-    for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
-        if amount >= unit:
-            return f"₹{writing().number(round(amount / unit, 2))} {name}"
-    return f"₹{writing().number(amount, ',.0f')}"
 
 
 def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -304,107 +268,187 @@ def _days(years: float | None) -> int | None:
     return None if years is None else round(years * DAYS_A_YEAR)
 
 
-def _experience(filters: CardFilters) -> str:
-    least, most = (
-        None if days is None else round(days / DAYS_A_YEAR, 1)
-        for days in (filters.experience_least, filters.experience_most)
-    )
-    if least is not None and most is not None:
-        ends = {"least": writing().number(least), "most": writing().number(most)}
-        return gettext("with {least} to {most} years of experience", **ends)
-    if least is None:
-        return ngettext(
-            "with at most {number} year of experience", "with at most {number} years of experience", most or 0
-        )
-    return ngettext("with at least {number} year of experience", "with at least {number} years of experience", least)
-
-
 def day_of(text: str | None) -> datetime.date | None:
     return datetime.date.fromisoformat(text) if text else None
 
 
-def worded(value: str) -> str:
-    return value.replace("_", " ")
+# ---- conditions, each by itself, with a label ----
+
+OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+"""Constraints on place and time."""
+
+IN_ONE = gettext_noop("all in one experience")
+"""What people miss who meet each condition by different experiences, if others meet all by one."""
+
+CLAUSES_MAX = 6
+"""The most conditions on experiences that are tried together."""
+PREFERRED_MAX = 20
+"""The most preferred clauses that are shown."""
 
 
-def listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    more = [gettext("others")] if len(shown) > LABEL_NAMES_MAX else []
-    return pgettext("list", " or ").join([*shown[:LABEL_NAMES_MAX], *more])
+@dataclass(frozen=True)
+class Clause:
+    """One condition with its label: filters on a card, or words that a card or the profile must contain. It is met if any of its
+    `alternatives` is.
+    """
+
+    label: str
+    filters: CardFilters | None = None
+    text: str | None = None
+    alternatives: tuple[Clause, ...] = ()
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The words, and the companies, that it is about."""
+        return frozenset(filter(None, (self.text, *(self.filters.companies if self.filters else ()))))
 
 
-def _place_label(filters: CardFilters) -> str:
-    """The place and its alternative: "Chennai or ready to work remotely"."""
-    place = listed(map(titled, _place_names(filters)))
-    if not filters.or_preferred_locations:
-        return place
-    return pgettext("list", " or ").join([place, _preference(filters.or_preferred_locations)])
+@dataclass(frozen=True)
+class MeetsAndMisses:
+    """The labels of the conditions that a person meets and misses."""
+
+    meets: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+
+    @property
+    def missed(self) -> float:
+        """The number of missed conditions; one half if all are met, but by different experiences."""
+        return 0.5 if self.misses == (gettext(IN_ONE),) else float(len(self.misses))
 
 
-def _preference(locations: Sequence[str]) -> str:
-    if tuple(locations) == ("remote",):
-        return gettext("ready to work remotely")
-    return gettext("ready to work there")
+def clauses_of(filters: CardFilters, labels: Mapping[HardConstraint, str]) -> list[Clause]:
+    """All conditions: hard ones first, by their `labels`, then roles, then words."""
+    hard = [Clause(labels[name], only(filters, name)) for name in constraints_in_force(filters)]
+    return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
 
 
-def _place_names(filters: CardFilters) -> tuple[str, ...]:
-    """The names of the places, each once; of a region, its name alone."""
-    names = tuple(name for name in filters.places if name not in filters.or_preferred_locations) or filters.countries
-    first = known_place(names[0])
-    if first is not None and first.kind == "region":
-        return names[:1]
-    return unique(place.name if (place := known_place(name)) else name for name in names)
+def preferred_clauses(constraints: Constraints) -> list[Clause]:
+    """The preferred conditions, without those that repeat a required role."""
+    should = constraints.should
+    roles = {name for role in constraints.must.role for name in role.split("|")}
+    # "colonels" and "colonel" are one
+    terms = unique((*should.skills_or_tools, *should.keywords), stems_of)
+    words = [term for term in terms if term not in roles]
+    return [*_card_clauses(should), *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
 
 
-def titled(name: str) -> str:
-    """A lower-case name with capitals."""
-    parts = name.split()
-    return " ".join(
-        part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]
-        for place, part in enumerate(parts)
-    )
+def exclusion_clauses(constraints: Constraints) -> list[Clause]:
+    """What shows that somebody is excluded, each with the label of the exclusion."""
+    exclude = constraints.exclude
+    cards = [*_card_clauses(exclude)]
+    if exclude.is_current is not None:
+        condition = Comparison(field="is_current", value=exclude.is_current)
+        cards.append(Clause(label_of(condition), CardFilters(is_current=exclude.is_current)))
+    for _, period in between(exclude, "period"):
+        filters = CardFilters(time_start=day_of(exclude.time_start), time_end=day_of(exclude.time_end))
+        cards.append(Clause(label_of(period), filters))
+    words = (Clause(group[0], text=word) for group in excluded_terms(constraints) for word in each_spelling(group))
+    return [replace(each, label=gettext("not {label}", label=each.label)) for each in (*cards, *words)]
 
 
-def period(start: datetime.date | None, end: datetime.date | None) -> str:
-    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
-    if start and end:
-        whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
-        first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
-        return first if first == last else gettext("{first} to {last}", first=first, last=last)
-    if start:
-        return pgettext("month", "since {month}", month=_month(start))
-    return pgettext("month", "until {month}", month=_month(end)) if end else ""
+def _card_clauses(part: Should | Exclude) -> Iterator[Clause]:
+    """The companies, teams and places of a part, each by itself."""
+    for name in part.company_norm:
+        yield Clause(label_of(Comparison(field="company_norm", value=name)), CardFilters(companies=(name,)))
+    for name in part.team_norm:
+        yield Clause(label_of(Comparison(field="team_norm", value=name)), CardFilters(teams=(name,)))
+    for name in part.location:
+        yield Clause(label_of(Comparison(field="location_text", value=name)), CardFilters(places=spellings(name)))
 
 
-def _period(filters: CardFilters) -> str:
-    return period(
-        filters.time_start or filters.started_from or filters.ended_from,
-        filters.time_end or filters.started_until or filters.ended_until,
-    )
+def soft_terms(constraints: Constraints) -> list[Clause]:
+    """The query's own words that no condition covers, each with its other forms. They exclude nobody, but are shown as missing if
+    nobody has them.
+    """
+    stems = set(stems_of(f"{constraints.query_original} {constraints.query_cleaned}"))
+    must = constraints.must
+    names = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
+    terms = [
+        term
+        for term in unique((*constraints.should.keywords, *_left_out(constraints)), stems_of)
+        if stems.issuperset(stems_of(term)) and stems_of(term) not in names
+    ]
+    return [
+        Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
+        for term in terms[:PREFERRED_MAX]
+    ]
 
 
-def _month(day: datetime.date) -> str:
-    return writing().month_of(day)
+def _left_out(constraints: Constraints) -> list[str]:
+    """The words of a query that a reading left out, where it says nothing of what to be or to know."""
+    must, should = constraints.must, constraints.should
+    if must.role or must.text or must.name or constraints.like or should.keywords or should.skills_or_tools:
+        return []
+    stated = " ".join(constraints.query_original[each.start : each.end] for each in constraints.evidence)
+    return [word for word in left_out(constraints.query_cleaned, stated) if not is_everyday(word)]
 
 
-_LABELS: Mapping[HardConstraint, Callable[[CardFilters], str]] = {
-    "company_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.companies))),
-    "school_norm": lambda filters: gettext("at {names}", names=listed(map(titled, filters.schools))),
-    "team_norm": lambda filters: gettext("in the team {names}", names=listed(map(titled, filters.teams))),
-    "intent_primary": lambda filters: listed(map(worded, filters.intents)),
-    "domain": lambda filters: listed(map(worded, filters.domains)),
-    "sub_domain": lambda filters: listed(map(worded, filters.sub_domains)),
-    "employment_type": lambda filters: listed(map(worded, filters.employment_types)),
-    "seniority_level": lambda filters: listed(map(worded, filters.seniority_levels)),
-    "location": lambda filters: gettext("in {place}", place=_place_label(filters)),
-    "time": _period,
-    "is_current": lambda filters: gettext("now") if filters.is_current else gettext("formerly"),
-    "open_to_work_only": lambda filters: (
-        gettext("open to work") if filters.open_to_work_only else gettext("not open to work")
-    ),
-    "preferred_locations": lambda filters: _preference(filters.preferred_locations),
-    "offer_salary_inr_per_year": lambda filters: gettext(
-        "for at most {amount} a year", amount=rupees(filters.offer_salary or 0)
-    ),
-    "experience_years": _experience,
-}
+def nobody_is(constraints: Constraints, filters: CardFilters, people: Sequence[PersonResult]) -> str | None:
+    """Whom the query asks for, if none of these people is that: a required role that all of them miss; or else what the query
+    names first of whom to find, in words that tell people apart where it has such.
+    """
+    missed = frozenset.intersection(*(frozenset(each.misses) for each in people)) if people else frozenset()
+    roles = [_role_clause(role).label for role in filters.roles]
+    if (lacking := next((each for each in roles if each in missed), None)) is not None:
+        return lacking
+    words = [clause.label for clause in soft_terms(constraints)]
+    telling = [each for each in words if not all(map(is_everyday, keys(each)))]
+    text = (constraints.query_cleaned or constraints.query_original).casefold()
+    places = {each: text.find(each.casefold()) for each in (*filters.texts, *(telling or words))}
+    first = min(places, key=lambda each: (places[each] < 0, places[each]), default=None)
+    of_roles = [each.start for each in constraints.evidence if each.field == "must.role"]
+    is_first = first is not None and (not roles or places[first] < min(of_roles, default=0))
+    return first if is_first and first in missed else None
+
+
+def excluded_terms(constraints: Constraints) -> list[Sequence[str]]:
+    """The excluded words, grouped by the characters of the query that state them ("physicists" and "physics"), and by the stems
+    of the first ("colonels" and "colonel").
+    """
+    keywords = constraints.exclude.keywords
+    together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
+    stated = {name for names in together for name in names}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for names in (*together, *([name] for name in keywords if name not in stated)):
+        if terms := [name for name in names if name in keywords]:
+            groups.setdefault(stems_of(terms[0]), []).extend(terms)
+    return [*groups.values()]
+
+
+def _role_clause(role: str) -> Clause:
+    """The clause of a role, with alternatives if its names are of several roles."""
+    names = role.split("|")
+    each = tuple(Clause(first, CardFilters(roles=("|".join(own),))) for first, own in roles_of(names).items())
+    label = label_of(Comparison(field="role", op="contains", values=tuple(names)))
+    return Clause(label, CardFilters(roles=(role,)), alternatives=each if len(each) > 1 else ())
+
+
+def naming_alternatives(stands: MeetsAndMisses, clauses: Sequence[Clause], met: Sequence[bool]) -> MeetsAndMisses:
+    """The same with each met clause labelled by its alternatives that are met. `met` covers the alternatives of all clauses."""
+    is_met = iter(met)
+    by_label: dict[str, str] = {}
+    for clause in clauses:
+        labels = [each.label for each in clause.alternatives if next(is_met, False)]
+        by_label[clause.label] = " and ".join(labels) or clause.label
+    return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
+
+
+def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> MeetsAndMisses:
+    """The labels that a person meets and misses. `together`: by one experience, if that was asked."""
+    misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
+    if not misses and not together:
+        misses = [gettext(IN_ONE)]
+    meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
+    return MeetsAndMisses(tuple(meets), tuple(misses))
+
+
+def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:
+    """The filters on the person, and each filter on experiences that different ones may meet; none where those are too many, or
+    only one besides place and time.
+    """
+    names = constraints_in_force(filters)
+    on_cards = [name for name in names if name not in OF_THE_PERSON]
+    person = replace(without(filters, on_cards), roles=(), texts=(), names=())
+    clauses = [*(only(filters, name) for name in on_cards), *(CardFilters(roles=(role,)) for role in filters.roles)]
+    of_the_rest = sum(name in OF_THE_REST for name in on_cards)
+    return person, clauses if 2 + of_the_rest <= len(clauses) <= CLAUSES_MAX else []

@@ -107,30 +107,36 @@ class Cut:
         return self.text[self.start(segment) : self.end(segment)]
 
 
-def to_look_up(tokens: Sequence[Token], found: Sequence[Segment]) -> tuple[dict[int, tuple[str, ...]], list[int]]:
+def to_look_up(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[dict[int, tuple[str, ...]], list[int]]:
     """The other forms of each word, and the positions of words that may be misspelt."""
-    taken = {place for segment in found for place in range(segment.first, segment.last)}
+    covered = {place for segment in segments for place in range(segment.first, segment.last)}
     forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
-    return forms, [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
+    doubtful = (place for place, token in enumerate(tokens) if token.key.isalpha() and not is_everyday(token.key))
+    return forms, [place for place in doubtful if place not in covered]
 
 
-def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
+def put_together(text: str, tokens: Sequence[Token], segments: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
     """The segments of a query. Of those that overlap, the longest counts, and among equals a value of the data."""
-    known = list(_known(tokens, [*matches, *_declared(tokens)]))
-    whole = [each for each in known if not each.is_part]
-    known = [*whole, *(each for each in known if each.is_part and not _is_of_a_name(tokens, each, [*whole, *found]))]
-    unknown = list(_unknown(text, tokens, [*known, *found]))
-    kept: dict[int, Segment] = {}
-    ranked = [*unknown, *whole, *found, *(each for each in known if each.is_part)]
+    values = list(_value_segments(tokens, [*matches, *_declared(tokens)]))
+    whole = [each for each in values if not each.is_part]
+    values = [
+        *whole,
+        *(each for each in values if each.is_part and not _is_of_a_name(tokens, each, [*whole, *segments])),
+    ]
+    unknown = list(_unknown(text, tokens, [*values, *segments]))
+    by_first: dict[int, Segment] = {}
+    ranked = [*unknown, *whole, *segments, *(each for each in values if each.is_part)]
     for segment in sorted(ranked, key=lambda each: (each.is_part, each.first - each.last)):
-        same = next((each for each in kept.values() if (each.first, each.last) == (segment.first, segment.last)), None)
+        same = next(
+            (each for each in by_first.values() if (each.first, each.last) == (segment.first, segment.last)), None
+        )
         if same is not None and not (same.is_unknown or segment.is_part):
-            kept[same.first] = _both(same, segment)
-        elif not any(each.first < segment.last and segment.first < each.last for each in kept.values()):
-            kept[segment.first] = segment
-    taken = {place for each in kept.values() for place in range(each.first, each.last)}
-    words = [Segment(place, place + 1, ("word",)) for place in range(len(tokens)) if place not in taken]
-    return Cut(text, tokens, sorted([*kept.values(), *words], key=lambda each: each.first))
+            by_first[same.first] = _both(same, segment)
+        elif not any(each.first < segment.last and segment.first < each.last for each in by_first.values()):
+            by_first[segment.first] = segment
+    covered = {place for each in by_first.values() for place in range(each.first, each.last)}
+    words = [Segment(place, place + 1, ("word",)) for place in range(len(tokens)) if place not in covered]
+    return Cut(text, tokens, sorted([*by_first.values(), *words], key=lambda each: each.first))
 
 
 def _both(one: Segment, other: Segment) -> Segment:
@@ -139,7 +145,7 @@ def _both(one: Segment, other: Segment) -> Segment:
     return replace(one, kinds=kinds, values=values, value=one.value or other.value)
 
 
-def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[Segment]:
+def _value_segments(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[Segment]:
     """The values that words name, one segment for the same words; also parts of names, if few values share them."""
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
@@ -166,16 +172,16 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
     """The matches, with adjacent parts of one value joined."""
     parts: dict[tuple[str, str], list[ValueMatch]] = {}
     for match in sorted(matches, key=lambda each: (each.first, each.last)):
-        held = parts.setdefault((match.value.facet, match.value.value), [])
-        if not match.value.is_whole and held and held[-1].last == match.first:
-            likeness = min(held[-1].value.likeness, match.value.likeness)
-            held[-1] = held[-1]._replace(last=match.last, value=replace(match.value, likeness=likeness))
+        same = parts.setdefault((match.value.facet, match.value.value), [])
+        if not match.value.is_whole and same and same[-1].last == match.first:
+            likeness = min(same[-1].value.likeness, match.value.likeness)
+            same[-1] = same[-1]._replace(last=match.last, value=replace(match.value, likeness=likeness))
         elif not match.value.is_whole:
-            held.append(match)
+            same.append(match)
         else:
             yield match
-    for held in parts.values():
-        yield from held
+    for same in parts.values():
+        yield from same
 
 
 def _is_mentioned(terms: Sequence[str], value: KnownValue) -> bool:
@@ -186,17 +192,17 @@ def _is_mentioned(terms: Sequence[str], value: KnownValue) -> bool:
         return True
     if value.likeness < 1:
         return value.facet in ("title", "domain", "team")
-    words, called = _singulars(terms, value)
+    words, value_words = _singulars(terms, value)
     synonyms = PEOPLE.facets[value.facet].synonyms
-    return "".join(words) == "".join(called) or any(
+    return "".join(words) == "".join(value_words) or any(
         keys(word) == tuple(terms) for word, meaning in synonyms if meaning == value.value
     )
 
 
 def _is_part_of(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words are part of a name; misspelt words count, and plurals except for people: "nurses" is no Ms Nurse."""
-    words, called = _singulars(terms, value) if value.facet != "name" else (list(terms), list(keys(value.value)))
-    return value.likeness < 1 or set(words) <= set(called)
+    words, value_words = _singulars(terms, value) if value.facet != "name" else (list(terms), list(keys(value.value)))
+    return value.likeness < 1 or set(words) <= set(value_words)
 
 
 def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
@@ -214,9 +220,9 @@ def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
 
 def _is_by_worker(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words name people by a field that is the value: "physicists" for "physics"."""
-    words, called = _singulars(terms, value)
-    is_by_last = bool(words and called) and words[:-1] == called[:-1]
-    return is_by_last and called[-1] in {singular(form) for form in fields_of_worker(words[-1])}
+    words, value_words = _singulars(terms, value)
+    is_by_last = bool(words and value_words) and words[:-1] == value_words[:-1]
+    return is_by_last and value_words[-1] in {singular(form) for form in fields_of_worker(words[-1])}
 
 
 def _singulars(words: Sequence[str], value: KnownValue) -> tuple[list[str], list[str]]:
@@ -246,15 +252,15 @@ def _is_of_a_name(tokens: Sequence[Token], part: Segment, explained: Sequence[Se
     words = tokens[part.first : part.last]
     if says_something_by_case(tokens):
         return all(token.is_capital for token in words) and any(tokens[place].is_capital for place in beside)
-    taken = {place for each in explained for place in range(each.first, each.last)}
-    strange = [tokens[place].key for place in beside if place not in taken and tokens[place].key not in STOP_WORDS]
+    covered = {place for each in explained for place in range(each.first, each.last)}
+    strange = [tokens[place].key for place in beside if place not in covered and tokens[place].key not in STOP_WORDS]
     is_common = all(is_everyday(token.key) for token in words)
     return any(is_common or not is_everyday(key) for key in strange)
 
 
-def _unknown(text: str, tokens: Sequence[Token], found: Sequence[Segment]) -> Iterator[Segment]:
+def _unknown(text: str, tokens: Sequence[Token], segments: Sequence[Segment]) -> Iterator[Segment]:
     """Runs of capitalised words with unexplained ones, and codes ("AB-17"): unknown names."""
-    explained = {place for each in found for place in range(each.first, each.last)}
+    explained = {place for each in segments for place in range(each.first, each.last)}
     by_case = says_something_by_case(tokens)
     first = 0
     while by_case and first < len(tokens):
@@ -301,7 +307,7 @@ def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
     return {tuple(map(singular, words)): value for words, value in phrases.items()}
 
 
-def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
+def measured_segments(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
     """Amounts, dates, lengths of time, places and numbers; of those that overlap, the first kind counts."""
     earlier = today.replace(year=today.year - YEARS_APART, day=1)
     fixed = {(each.start, each.end, each.value) for each in find_dates(text, tokens, earlier)}
@@ -312,14 +318,14 @@ def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[S
         ("place", find_places(text, tokens)),
         ("number", find_numbers(text, tokens)),
     )
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for kind, mentions in kinds:
         for mention in mentions:
             segment = _segment(kind, tokens, mention)
-            if segment and not any(each.first < segment.last and segment.first < each.last for each in found):
+            if segment and not any(each.first < segment.last and segment.first < each.last for each in segments):
                 is_relative = kind == "date" and (mention.start, mention.end, mention.value) not in fixed
-                found.append(replace(segment, is_relative=is_relative))
-    return found
+                segments.append(replace(segment, is_relative=is_relative))
+    return segments
 
 
 def _segment(kind: str, tokens: Sequence[Token], mention: Mention) -> Segment | None:
@@ -329,10 +335,6 @@ def _segment(kind: str, tokens: Sequence[Token], mention: Mention) -> Segment | 
         return None
     kinds = (kind, "word") if mention.is_latent else (kind,)
     return Segment(places[0], places[-1] + 1, kinds, value=value)
-
-
-def _may_be_a_slip(word: str) -> bool:
-    return word.isalpha() and not is_everyday(word)
 
 
 # ---- what segments ask ----
@@ -376,11 +378,11 @@ BEAM = 6
 """How many readings are followed at once."""
 CHANCE_MIN = 1e-4
 """Choices less likely than this are not followed."""
-NAMED = ("must", "like")
+NAME_PARTS = ("must", "like")
 """The parts of a word that only a name plays."""
 Choice = tuple[str, Part]
 """A kind and a part."""
-Read = tuple[Segment, Choice, float]
+Decision = tuple[Segment, Choice, float]
 """A segment, its choice, and the chance of that."""
 WEIGHTS_FILE = "parts.json.zz"
 """Written by `tools/fit/people`."""
@@ -418,7 +420,7 @@ def choices_of(segment: Segment) -> Iterator[Choice]:
         (kind, part)
         for kind in segment.kinds
         for part in PARTS[kind]
-        if kind != "word" or (part not in CUES if is_name else part not in NAMED)
+        if kind != "word" or (part not in CUES if is_name else part not in NAME_PARTS)
     )
 
 
@@ -427,39 +429,43 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     tokens = cut.tokens
     before = _beside(cut, range(segment.first - 1, -1, -1), 1, BEFORE)
     behind = _beside(cut, range(segment.last, len(tokens)), 0, BEHIND)
-    found = [
+    features = [
         "",
         *(f"b{at}:{word}" for at, word in enumerate(before)),
         *(f"a{at}:{word}" for at, word in enumerate(behind)),
     ]
-    found += [f"b:{word}" for word in before] + [f"a:{word}" for word in behind]
-    found += [f"b2:{' '.join(before[:2])}", f"a2:{' '.join(behind[:2])}"]
+    features += [f"b:{word}" for word in before] + [f"a:{word}" for word in behind]
+    features += [f"b2:{' '.join(before[:2])}", f"a2:{' '.join(behind[:2])}"]
     if segment.kinds == ("word",):
         key = tokens[segment.first].key
-        found.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
+        features.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
     if "date" in segment.kinds or segment.kinds == ("word",):
-        found += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
-    found += [f"l:{tokens[segment.last - 1].key}"] if segment.kinds[0] in MEASURED else []
+        features += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
+    features += [f"l:{tokens[segment.last - 1].key}"] if segment.kinds[0] in MEASURED else []
     if segment.is_part or segment.is_unknown:
-        named = "part" if segment.is_part else "unknown"
-        found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
-        found += [
-            f"{named} common:{is_everyday(tokens[segment.first].key)}",
-            f"{named} upper:{cut.phrase(segment).isupper()}",
+        name_kind = "part" if segment.is_part else "unknown"
+        features += [
+            name_kind,
+            f"{name_kind}:{tokens[segment.first].is_capital}",
+            f"{name_kind} b0:{' '.join(before[:1])}",
         ]
-        found += [f"{named} alone"] if len(cut.segments) == 1 else []
+        features += [
+            f"{name_kind} common:{is_everyday(tokens[segment.first].key)}",
+            f"{name_kind} upper:{cut.phrase(segment).isupper()}",
+        ]
+        features += [f"{name_kind} alone"] if len(cut.segments) == 1 else []
     is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
-    found += ["attached"] if is_attached else []
-    found += ["relative"] if segment.is_relative else []
+    features += ["attached"] if is_attached else []
+    features += ["relative"] if segment.is_relative else []
     if (chance := cut.denied.get((segment.first, segment.last))) is not None:
-        found += [f"denied:{round(chance * DENIAL_STEPS)}", f"denied:{chance >= 1 / 2}|{segment.kinds[0]}"]
-    found.append(f"p:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+        features += [f"denied:{round(chance * DENIAL_STEPS)}", f"denied:{chance >= 1 / 2}|{segment.kinds[0]}"]
+    features.append(f"p:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
     for cue, (place, count) in passed.cues.items():
         breaks = sum(token.ends_clause for token in tokens[place : segment.first + 1])
-        found += [f"{cue}:{min(count, REACH_MAX)}", f"{cue}:{min(count, REACH_MAX)}|{min(breaks, REACH_MAX)}"]
-        found.append(f"{cue}:{count == 0}|{segment.first == place}")
-        found.append(f"{cue}:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
-    return found
+        features += [f"{cue}:{min(count, REACH_MAX)}", f"{cue}:{min(count, REACH_MAX)}|{min(breaks, REACH_MAX)}"]
+        features.append(f"{cue}:{count == 0}|{segment.first == place}")
+        features.append(f"{cue}:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+    return features
 
 
 def targets_of(choice: Choice) -> tuple[str, str]:
@@ -470,17 +476,19 @@ def targets_of(choice: Choice) -> tuple[str, str]:
 
 def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
     """The probability of each choice."""
-    held = [weights[each] for each in evidence if each in weights]
-    return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
+    by_feature = [weights[each] for each in evidence if each in weights]
+    return softmax(
+        [sum(each.get(target, 0.0) for target in targets_of(choice) for each in by_feature) for choice in choices]
+    )
 
 
-def read_parts(cut: Cut, weights: Weights) -> list[Read]:
+def read_parts(cut: Cut, weights: Weights) -> list[Decision]:
     """The choice for each segment with its chance: the likeliest reading of all."""
     beam = [_Reading()]
     for segment in cut.segments:
         longer = (each for before in beam for each in _longer(cut, segment, before, weights))
         beam = sorted(longer, key=lambda each: -each.score)[:BEAM]
-    return beam[0].read
+    return beam[0].decisions
 
 
 @dataclass(frozen=True, eq=False)
@@ -488,19 +496,19 @@ class _Reading:
     """A reading of the first segments: the `last` one, and those `before` it. `score` is the logarithm of its chance."""
 
     before: _Reading | None = None
-    last: Read | None = None
+    last: Decision | None = None
     passed: Passed = field(default_factory=Passed)
     score: float = 0.0
 
     @property
-    def read(self) -> list[Read]:
+    def decisions(self) -> list[Decision]:
         """The segments in their order."""
-        found: list[Read] = []
+        decisions: list[Decision] = []
         reading: _Reading | None = self
         while reading is not None and reading.last is not None:
-            found.append(reading.last)
+            decisions.append(reading.last)
             reading = reading.before
-        return found[::-1]
+        return decisions[::-1]
 
 
 def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> Iterator[_Reading]:

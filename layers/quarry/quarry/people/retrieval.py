@@ -1,36 +1,56 @@
-"""Reads people from Postgres, and checks the values that a request names: an unknown value is refused, with the nearest ones."""
+"""Finds people in Postgres, and checks the values that a request names: an unknown value is refused, with the nearest ones.
+
+People are found by name, then those who meet every condition, then, if they are too few, those who miss least. One experience
+must meet all conditions; if none does, several of a person may. After that, people may miss either roles and words, or what the
+tiers drop: time, place, company and team.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from itertools import groupby
-from typing import Any, NewType, get_args
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import accumulate, groupby
+from typing import Any, NewType
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
-from pydantic import BaseModel
 
-from quarry.people.contract import Constraints, PersonResult
+from quarry.language.messages import gettext
+from quarry.people.constraints import faults_of, named_values, with_meanings
+from quarry.people.contract import FALLBACK_TIERS, Constraints, PersonResult
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
-from quarry.people.normalisation import is_date, normalise
+from quarry.people.filters import (
+    FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    FALLBACK_TIER_STRICT,
+    CardFilters,
+    Clause,
+    HardConstraint,
+    MeetsAndMisses,
+    apart,
+    constraints_in_force,
+    naming_alternatives,
+    relaxed,
+    set_fields,
+    standing,
+    without,
+)
 from quarry.people.ranking import (
     MATCHED_CARDS_PER_PERSON,
+    MIN_RESULTS,
+    TOP_PEOPLE,
     CardHit,
-    Clause,
+    CardWithPhrases,
     PersonEvidence,
     RankedPerson,
+    break_ties,
+    rank_people,
     similarity_percent,
 )
-from quarry.people.reasons import CardWithPhrases
-from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
-from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.errors import InvalidInput
 from quarry.postgres.pool import Database, half_vector
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.schema.source import NamedValue, nearest
-from quarry.spans.places import alternatives_in
+from quarry.runs.run_log import Run
 
 OVERFETCH_CARDS = 50
 """How many people with the nearest cards, and with the nearest children, are candidates in a tier."""
@@ -97,22 +117,6 @@ NOBODY = PersonIds("{}")
 
 _NO_FILTERS = frozenset({"should_terms", "names", "texts", "excluded_ever"})
 """Filters that statements take as separate arguments."""
-
-_ORGANISATIONS = ("company", "school")
-_PLACES = ("workplace", "home", "preferred_place")
-_FACETS = {
-    "company_norm": _ORGANISATIONS, "school_norm": _ORGANISATIONS, "team_norm": ("team",), "domain": ("domain",),
-    "sub_domain": ("sub_domain",), "name": ("name",), "location": _PLACES, "city": _PLACES, "country": _PLACES,
-    "location_text": _PLACES,
-}  # fmt: skip
-_REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
-"""Fields that are compared for equality, so that they need the values of the data."""
-_TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
-_DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
-_ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
-
-NamedPart = tuple[BaseModel, str, NamedValue]
-"""A part of the constraints, one of its fields, and a value in it."""
 
 
 async def holds_cards(database: Database) -> bool:
@@ -222,13 +226,13 @@ async def count_relaxations(
     wider = [without(filters, [name]) for name in names]
     if all(each.excluding == filters.excluding for each in wider) or not filters.excludes_anyone:
         return list(zip(names, await _count_more(database, filters, wider, excluded, among), strict=True))
-    counted = []
+    counts = []
     for name, each in zip(names, wider, strict=True):
         # a wider search may exclude more
         others = await find_excluded(database, each)
         if others is not None:
-            counted.append((name, (await _count_more(database, filters, [each], others, among))[0]))
-    return counted
+            counts.append((name, (await _count_more(database, filters, [each], others, among))[0]))
+    return counts
 
 
 async def _count_more(
@@ -253,16 +257,16 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
         p_children=[child_id for person in people for child_id in person.matched_child_ids],
         p_cards_max=MATCHED_CARDS_PER_PERSON,
     )
-    found = {row["id"]: row for row in rows}
-    return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
+    by_id = {row["id"]: row for row in rows}
+    return [_found_person(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
 
 
 async def load_cards(database: Database, people: Sequence[str]) -> dict[str, list[CardWithPhrases]]:
     """All visible cards of these people, without children, latest first; one round trip."""
-    found: dict[str, list[CardWithPhrases]] = {}
+    cards: dict[str, list[CardWithPhrases]] = {}
     for row in await database.rows(_CARDS, [list(people)]):
-        found.setdefault(row["person_id"], []).append(CardWithPhrases(**row["family"]))
-    return found
+        cards.setdefault(row["person_id"], []).append(CardWithPhrases(**row["family"]))
+    return cards
 
 
 async def load_profiles(database: Database, name: str) -> dict[str, str]:
@@ -305,90 +309,264 @@ def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
     return PersonResult(**row, similarity_percent=percent, why_matched=[], matched_cards=families)
 
 
-async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
-    """The constraints with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
-    parts = _parts(constraints)
-    if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
+async def check_constraints(
+    constraints: Constraints, query: str, database: Database, *, keeps_places: bool = True
+) -> Constraints:
+    """The constraints of a request with the values as the data spells them. Unknown values that the `query` itself has stay and,
+    with `keeps_places`, places that are known though nobody here was there. Raises InvalidInput and DatabaseUnavailable.
+    """
+    if errors := [*faults_of(constraints)]:
         raise InvalidInput(errors)
-    values = _named_parts(parts)
-    meanings = await values_meant(database, PEOPLE, [named for _, _, named in values], query)
-    return _replaced(constraints, parts, values, meanings)
-
-
-async def check_places(constraints: Constraints, database: Database) -> None:
-    """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
-    values = [each for _, _, each in _named_parts(_parts(constraints)) if each.facets == _PLACES]
-    await values_meant(database, PEOPLE, values, keeps_places=False)
+    values = named_values(constraints)
+    meanings = await values_meant(database, PEOPLE, values, query, keeps_places=keeps_places)
+    return with_meanings(constraints, values, meanings)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
     """The constraints with the values as the data spells them; unknown values stay. Raises DatabaseUnavailable."""
-    parts = _parts(constraints)
-    values = _named_parts(parts)
-    existing = await existing_values(database, [PEOPLE], [named for _, _, named in values])
-    meanings = [found or [named.value] for (_, _, named), found in zip(values, existing, strict=True)]
-    return normalise(_replaced(constraints, parts, values, meanings))
+    values = named_values(constraints)
+    return with_meanings(constraints, values, await existing_values(database, [PEOPLE], values))
 
 
-def _parts(constraints: Constraints) -> dict[str, BaseModel]:
-    """Copies of the parts that contain values."""
-    return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
+# ---- the search, tier by tier ----
+
+NAMED_FIRST = -1.0
+"""The misses of people asked for by name."""
+EXCLUDED_ELSEWHERE = 0.1
+"""The misses of people with an excluded experience that is not asked for."""
 
 
-def _named_parts(parts: Mapping[str, BaseModel]) -> list[NamedPart]:
-    return [
-        (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
-        for name, part in parts.items()
-        for field, facets in _FACETS.items()
-        for value in _values(part, field)
-        if value.lower() not in _ANYWHERE
-    ]
+@dataclass(frozen=True)
+class Finding:
+    """The people found, best first, still without reasons, and their tier. `is_ruled_out`: the exclusions leave nobody."""
+
+    tier: int = FALLBACK_TIER_STRICT
+    ranked: Sequence[RankedPerson] = ()
+    people: Sequence[PersonResult] = ()
+    by_name: frozenset[str] = frozenset()
+    """Those who are asked for by name."""
+    is_ruled_out: bool = False
+
+    def only(self, ids: Container[str]) -> Finding:
+        """The same with only these people."""
+        ranked = [each for each in self.ranked if each.person_id in ids]
+        return replace(self, ranked=ranked, people=[each for each in self.people if each.id in ids])
+
+    def in_order(self, people: Sequence[PersonResult]) -> Finding:
+        """The same with these people in this order, at most TOP_PEOPLE. Who is named, and then who misses less, comes first."""
+        first = sorted(people, key=lambda each: (each.id not in self.by_name, len(each.misses)))[:TOP_PEOPLE]
+        ranked = {each.person_id: each for each in self.ranked}
+        return replace(self, ranked=[ranked[each.id] for each in first], people=first)
 
 
-def _replaced(
-    constraints: Constraints,
-    parts: Mapping[str, BaseModel],
-    named_values: Sequence[NamedPart],
-    meanings: Sequence[Sequence[str]],
-) -> Constraints:
-    """The constraints with the meant values in fields compared for equality, and the evidence adapted."""
-    replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
-    renamed: dict[tuple[str, str], str] = {}
-    for (part, field, named), found in zip(named_values, meanings, strict=True):
-        if field in _REPLACED:
-            replaced.setdefault((id(part), field), (part, []))[1].extend(found)
-            renamed[named.pointer.removeprefix("/constraints/").replace("/", "."), named.value.lower()] = " or ".join(
-                found
+EvidenceByPerson = Mapping[str, PersonEvidence]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieredSearch:
+    """A search: text, vector, filters, and the people to exclude. `clauses` are its conditions, and `exclusions` what shows that
+    somebody is excluded. `preferred` clauses are shown for people who meet them; `soft_terms` ones are shown as missed if nobody
+    has them. `excluded_terms` are the excluded words, in groups. `limit` is how many people are needed. `like` are the people
+    whom others should resemble: they are not shown. Its statements run one after the other.
+    """
+
+    database: Database
+    run: Run
+    filters: CardFilters
+    text: str
+    vector: Sequence[float] | None
+    excluded: PersonIds | None
+    clauses: Sequence[Clause]
+    exclusions: Sequence[Clause]
+    preferred: Sequence[Clause]
+    soft_terms: Sequence[Clause]
+    excluded_terms: Sequence[Sequence[str]]
+    limit: int
+    like: frozenset[str]
+
+    async def find(self) -> Finding:
+        """The best people, from the strictest tier that finds enough. People found in a stricter tier keep it."""
+        filters = self.filters
+        by_name = await self._by_name()
+        if by_name and not self.clauses:  # the query only gives names
+            return await self._described(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
+        among = await find_meeting(self.database, texts=filters.texts)
+        whole, together = await self._meeting_all(among)
+        by_one = frozenset(whole) if together else frozenset[str]()
+        hard = replace(filters, roles=(), texts=())
+        tier, candidates = await self._relaxing(hard, None, {**whole, **by_name})
+        if len(by_one) >= TOP_PEOPLE:
+            candidates = {**whole, **by_name}  # enough: nobody else is shown
+        elif filters.roles or filters.texts:
+            _, as_expected = await self._relaxing(filters, among, {})
+            if not as_expected and not whole and await self._are_ruled_out(among):
+                return await self._ruled_out(among, by_name, tier)
+            candidates = {**as_expected, **candidates}
+        elif not candidates:
+            return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
+        return await self._described(candidates, by_name, by_one, tier)
+
+    async def _by_name(self) -> EvidenceByPerson:
+        """The people with the names asked for."""
+        if not self.filters.names:
+            return {}
+        among = await find_meeting(self.database, names=self.filters.names)
+        return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
+
+    async def _meeting_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
+        """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
+        the people whose profiles contain the required words.
+        """
+        filters = self.filters
+        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        if by_one:
+            return by_one, True
+        person, groups = apart(filters)
+        if not groups:
+            return {}, False
+        among = await find_meeting(self.database, texts=filters.texts, groups=groups)
+        return await self._look(person, FALLBACK_TIER_STRICT, among), False
+
+    async def _ruled_out(self, among: PersonIds | None, by_name: EvidenceByPerson, tier: int) -> Finding:
+        """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
+        that. Without any, nobody but those asked for by name.
+        """
+        everybody = replace(self, excluded=NOBODY)
+        near = await everybody._look(self.filters, FALLBACK_TIER_STRICT, among)
+        finding = await self._described({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
+        return replace(finding, is_ruled_out=not near)
+
+    async def _are_ruled_out(self, among: PersonIds | None) -> bool:
+        """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
+        if not self.filters.excludes_anyone:
+            return False
+        everybody = replace(self, excluded=NOBODY, filters=self.filters.unexcluded)
+        widest = relaxed(everybody.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
+
+    async def _relaxing(
+        self, filters: CardFilters, among: PersonIds | None, candidates: EvidenceByPerson
+    ) -> tuple[int, EvidenceByPerson]:
+        """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
+        tier = FALLBACK_TIER_STRICT
+        for next_tier, relaxed_filters in _tiers(filters):
+            if len(candidates) >= MIN_RESULTS:
+                break
+            tier = next_tier
+            if relaxed_filters != self.filters:  # those were searched already
+                candidates = {**await self._look(relaxed_filters, tier, among), **candidates}
+        return tier, candidates
+
+    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
+        with self.run.step("retrieve") as record:
+            evidence = await find_candidates(
+                self.database,
+                filters=filters,
+                filters_asked=self.filters,
+                excluded=self.excluded,
+                query_text=self.text,
+                vector=self.vector,
+                tier=tier,
+                among=among,
             )
-    for (_, field), (part, values) in replaced.items():
-        setattr(part, field, values)
-    evidence = [
-        each.model_copy(update={"value": renamed.get((each.field, each.value.lower()), each.value)})
-        for each in constraints.evidence
-    ]
-    return constraints.model_copy(update={**parts, "evidence": evidence})
+            record.counts |= {"tier": tier, "people": len(evidence)}
+        return {person.person_id: person for person in evidence if person.person_id not in self.like}
+
+    async def _described(
+        self,
+        candidates: EvidenceByPerson,
+        by_name: EvidenceByPerson,
+        by_one: frozenset[str],
+        tier: int,
+        *,
+        excludes: bool = True,
+    ) -> Finding:
+        """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
+        standings, doubts = await self._standings(candidates, by_one)
+        misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
+        misses |= dict.fromkeys(by_name, NAMED_FIRST)
+        best = rank_people(list(candidates.values()), self.filters, misses)[: self.limit]
+        with self.run.step("describe") as record:
+            people = {person.id: person for person in await load_people(self.database, best)}
+            record.counts["people"] = len(people)
+        ranked = [person for person in break_ties(best, people, self.filters, misses) if person.person_id in people]
+        tier = max([tier, *(person.evidence.tier for person in ranked)])
+        stands = {person.person_id: standings[person.person_id] for person in ranked}
+        labels = await self._in_full(stands, excludes=excludes)
+        full = [self._without_unstated_pay(people[id].model_copy(update=each)) for id, each in labels.items()]
+        return Finding(tier, ranked, full, frozenset(by_name))
+
+    async def _in_full(
+        self, standings: Mapping[str, MeetsAndMisses], *, excludes: bool
+    ) -> dict[str, dict[str, list[str]]]:
+        """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
+        that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
+        profile contains is shown as unchecked.
+        """
+        clauses = self.clauses
+        alternatives = [each for clause in clauses for each in clause.alternatives]
+        forms = [form for clause in self.soft_terms for form in clause.alternatives]
+        terms = [word for group in self.excluded_terms for word in group]
+        never_said = await find_never_said(self.database, terms if standings else ())
+        unchecked = [group for group in self.excluded_terms if never_said.issuperset(group)]
+        unsaid = {word for group in unchecked for word in group}
+        excluded = [each for each in self.exclusions if each.terms.isdisjoint(unsaid)]
+        parts = (alternatives, self.preferred, excluded, forms)
+        met = await find_standings(self.database, [*standings], [each for part in parts for each in part])
+        own = {id: _in_parts(each, parts) for id, each in met.items()}
+        present = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
+        lacking = [clause.label for clause in self.soft_terms if present.isdisjoint(clause.alternatives)]
+        lacking += [gettext("not {label}: no profile says who is", label=group[0]) for group in unchecked]
+        full: dict[str, dict[str, list[str]]] = {}
+        for id, stands in standings.items():
+            alternative, preferred, shows, _ = own.get(id, ([], [], [], []))
+            labels = naming_alternatives(stands, clauses, alternative)
+            elsewhere = {each.label for each, is_met in zip(excluded, shows, strict=False) if is_met}
+            without = [label for label in dict.fromkeys(each.label for each in excluded) if label not in elsewhere]
+            liked = [each.label for each, is_met in zip(self.preferred, preferred, strict=False) if is_met]
+            missed = [] if excludes else sorted(elsewhere)
+            full[id] = {"meets": [*labels.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
+        return full
+
+    async def _standings(
+        self, candidates: EvidenceByPerson, by_one: frozenset[str]
+    ) -> tuple[dict[str, MeetsAndMisses], dict[str, float]]:
+        """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
+        conditions by one experience, people who need several miss that.
+        """
+        clauses, excluded = self.clauses, self.exclusions
+        ids = [id for id in candidates if excluded or id not in by_one]
+        met = await find_standings(self.database, ids, [*clauses, *excluded])
+        all_met = [True] * len(clauses)
+        standings = {
+            id: standing(
+                clauses,
+                all_met if id in by_one else met.get(id, all_met)[: len(clauses)],
+                together=id in by_one or not by_one,
+            )
+            for id in candidates
+        }
+        doubts = {id: EXCLUDED_ELSEWHERE * any(own[len(clauses) :]) for id, own in met.items()}
+        return standings, doubts
+
+    def _without_unstated_pay(self, person: PersonResult) -> PersonResult:
+        """The person without a tick for an expectation that they do not state."""
+        if person.work_preferred_salary_min is not None:
+            return person
+        labels = {each.label for each in self.clauses if each.filters and each.filters.offer_salary is not None}
+        return person.model_copy(update={"meets": [each for each in person.meets if each not in labels]})
 
 
-def _values(part: BaseModel, field: str) -> Sequence[str]:
-    value = getattr(part, field, None)
-    if field == "location_text" and isinstance(value, str):
-        # with a city or a country, it is only their spelling
-        isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
-        value = alternatives_in(value) if isolated else None
-    values = value if isinstance(value, list) else [value] if value else []
-    return [each for each in values if each.strip()]
+def _in_parts(met: Sequence[bool], parts: Sequence[Sequence[Clause]]) -> list[Sequence[bool]]:
+    """Which clauses of each part are met, from those of all parts in one list."""
+    ends = [*accumulate(map(len, parts))]
+    return [met[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
 
 
-def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:
-    """Errors for values outside the taxonomy, and for invalid dates."""
-    for field, taxonomy in _TAXONOMIES.items():
-        known = get_args(taxonomy)
-        for value in _values(part, field):
-            if "_".join(value.lower().replace("-", " ").split()) not in known:
-                near = " or ".join(map(repr, nearest(value, known))) or ", ".join(known)
-                yield FieldError(
-                    f"{pointer}/{field}", f"{value!r} is no {field.replace('_', ' ')}; did you mean {near}?"
-                )
-    for field in _DATES:
-        if (date := getattr(part, field, None)) and not is_date(date):
-            yield FieldError(f"{pointer}/{field}", "write the day as YYYY-MM-DD, YYYY-MM or YYYY")
+def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
+    """The tiers with their filters, strictest first, without those that change nothing."""
+    searched = None
+    for tier in FALLBACK_TIERS:
+        if relaxed(filters, tier) != searched:
+            searched = relaxed(filters, tier)
+            yield tier, searched

@@ -26,7 +26,7 @@ from quarry.people.access import (
     spend,
     store_search,
 )
-from quarry.people.as_read import constraints_of_segments
+from quarry.people.constraints import about, constraints_of, edited, hard_labels, normalise, understood_of
 from quarry.people.contract import (
     Constraints,
     PeopleQuery,
@@ -36,13 +36,21 @@ from quarry.people.contract import (
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
-from quarry.people.finding import CandidateQuery, Finding, find_people
-from quarry.people.normalisation import about, cleaned_query, edited, normalise, validated, without_words
-from quarry.people.ranking import TOP_PEOPLE, excluded_terms, nobody_is, preferred_clauses, soft_terms
-from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
-from quarry.people.reasons import (
+from quarry.people.filters import (
+    CardFilters,
+    card_filters,
+    clauses_of,
+    excluded_terms,
+    exclusion_clauses,
+    nobody_is,
+    preferred_clauses,
+    soft_terms,
+    with_request,
+)
+from quarry.people.interpretation import cleaned_query, constraints_of_segments, validated
+from quarry.people.ranking import (
     DATA,
+    TOP_PEOPLE,
     ReasonsToGive,
     data_block,
     evidence,
@@ -50,9 +58,12 @@ from quarry.people.reasons import (
     reasons_for,
     reasons_messages,
 )
+from quarry.people.reading import TOKENS_MAX, Cut, learned, measured_segments, put_together, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
+    Finding,
     PersonIds,
+    TieredSearch,
     as_in_data,
     check_constraints,
     count_relaxations,
@@ -62,7 +73,6 @@ from quarry.people.retrieval import (
     load_cards,
     load_profiles,
 )
-from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop
@@ -152,26 +162,27 @@ async def _search(
         constraints_ = constraints_of(request.understood, request.query)
         request = request.model_copy(update={"constraints": constraints_, "understood": None})
     constraints = await _constraints(request, services, run)
-    filters = card_filters(constraints, request)
-    found, relaxations, notice = await _find(request, constraints, filters, services, run)
-    found, reasons = await _explain(found, constraints, filters, services, run)
-    lacking = await off_loop(nobody_is, constraints, filters, found.people)
+    required = with_request(constraints, request)
+    filters = card_filters(required)
+    finding, relaxations, notice = await _find(request, required, filters, services, run)
+    finding, reasons = await _explain(finding, constraints, filters, services, run)
+    lacking = await off_loop(nobody_is, constraints, filters, finding.people)
 
     search_id = uuid.uuid4()
     with run.step("store"):
         async with services.database.transaction() as connection:
-            found = found.only(await hold_people(connection, [person.id for person in found.people]))
-            is_charged = bool(found.people) and lacking is None
+            finding = finding.only(await hold_people(connection, [person.id for person in finding.people]))
+            is_charged = bool(finding.people) and lacking is None
             response = PeopleSearchResponse(
                 search_id=str(search_id),
-                people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in found.people],
+                people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in finding.people],
                 understood=understood_of(constraints),
                 constraints=constraints,
-                fallback_tier=found.tier,
+                fallback_tier=finding.tier,
                 relaxations=relaxations,
                 degraded=run.degraded,
                 charged=is_charged,
-                notice=notice if is_charged else _nobody(notice, found, filters, lacking),
+                notice=notice if is_charged else _nobody(notice, finding, constraints, lacking),
             )
             await store_search(
                 connection,
@@ -179,8 +190,8 @@ async def _search(
                 user_id=caller.user_id,
                 constraints=constraints,
                 filters=filters,
-                fallback_tier=found.tier,
-                ranked=found.ranked,
+                fallback_tier=finding.tier,
+                ranked=finding.ranked,
                 reasons=reasons,
                 lifetime_hours=services.settings.search_result_expiry_hours,
             )
@@ -191,16 +202,16 @@ async def _search(
                 await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id), services.quotas)
     if is_charged:
         services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
-    run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
-    run.end_reason = "answered" if found.people else "nothing_found"
+    run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in finding.ranked]
+    run.end_reason = "answered" if finding.people else "nothing_found"
     return response
 
 
-def _nobody(notice: str | None, found: Finding, filters: CardFilters, lacking: str | None) -> str:
+def _nobody(notice: str | None, finding: Finding, constraints: Constraints, lacking: str | None) -> str:
     """Why nobody is shown, or nobody who is what was asked for."""
-    labels = "; ".join(label for label, _, _ in exclusions(filters))
+    labels = "; ".join(dict.fromkeys(each.label for each in exclusion_clauses(constraints)))
     why = gettext("Nobody fits.")
-    if found.is_ruled_out:
+    if finding.is_ruled_out:
         why = gettext("Your exclusions rule out everybody who fits: {labels}.", labels=labels)
     if lacking is not None:
         why = gettext("No profile found says “{words}”: these people only come close.", words=lacking)
@@ -244,34 +255,39 @@ async def _find(
     if filters.excludes_anyone:
         with run.step("exclude"):
             excluded = await find_excluded(services.reader, filters)
-    query = CandidateQuery(
-        filters,
-        text,
-        vector,
-        excluded,
+    labels = hard_labels(constraints)
+    search = TieredSearch(
+        database=services.reader,
+        run=run,
+        filters=filters,
+        text=text,
+        vector=vector,
+        excluded=excluded,
+        clauses=clauses_of(filters, labels),
+        exclusions=exclusion_clauses(constraints),
         preferred=preferred_clauses(constraints) if request.constraints else [],
         soft_terms=soft_terms(constraints),
-        ruled_out=excluded_terms(constraints),
-        shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
+        excluded_terms=excluded_terms(constraints),
+        limit=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
     )
-    found = await find_people(query, services.reader, run)
+    finding = await search.find()
     with run.step("count_relaxations") as record:
         among = await find_meeting(services.reader, texts=filters.texts)
-        counted = await count_relaxations(services.reader, filters, excluded, among)
-        record.counts["constraints"] = len(counted)
+        counts = await count_relaxations(services.reader, filters, excluded, among)
+        record.counts["constraints"] = len(counts)
     relaxations = [
-        Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
-        for name, additional in counted
+        Relaxation(constraint=name, label=gettext("Not only {label}", label=labels[name]), additional_people=additional)
+        for name, additional in counts
     ]
-    return found, relaxations, notice
+    return finding, relaxations, notice
 
 
 async def _about(
     request: PeopleSearchRequest, constraints: Constraints, services: Services
 ) -> tuple[str, frozenset[str], str | None]:
     """The text to embed; the people whom others should be like, whose profile it then is; and whether there are none."""
-    text = embedding_text(constraints, request)
+    text = constraints.query_embedding_text or constraints.query_original or request.query
     if constraints.like is None:
         return text, frozenset(), None
     like = await load_profiles(services.reader, constraints.like)
@@ -281,17 +297,17 @@ async def _about(
 
 
 async def _explain(
-    found: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
+    finding: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
 ) -> tuple[Finding, dict[str, list[str]]]:
     """The people whom the model leaves in, in its order, and one to three reasons for each by id; from one model call."""
-    if not found.people:
-        return found, {}
-    cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in found.people])
-    similarities = {hit.card_id: hit.similarity for ranked in found.ranked for hit in ranked.evidence.parents}
-    task = ReasonsToGive(constraints, filters, found.people, cards, similarities)
+    if not finding.people:
+        return finding, {}
+    cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in finding.people])
+    similarities = {hit.card_id: hit.similarity for ranked in finding.ranked for hit in ranked.evidence.parents}
+    task = ReasonsToGive(constraints, filters, finding.people, cards, similarities)
     output = await decide(PEOPLE_REASONS, task, run)
-    found = found.in_order(judged(output, found.people))
-    return found, reasons_for(output, task)
+    finding = finding.in_order(judged(output, finding.people))
+    return finding, reasons_for(output, task)
 
 
 def _budget(services: Services) -> Budget:
@@ -310,23 +326,25 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """Read a query. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
-        read, is_tidy = await read_without_model(query, services.reader, today)
+        by_segments, is_tidy = await read_without_model(query, services.reader, today)
     cleaned = query if is_tidy else await _clean_up(query, run)
-    read = read.model_copy(update={"query_cleaned": cleaned})
-    by_rule = PeopleQuery(must=read.must, should=read.should, exclude=read.exclude, like=read.like)
+    by_segments = by_segments.model_copy(update={"query_cleaned": cleaned})
+    by_rule = PeopleQuery(
+        must=by_segments.must, should=by_segments.should, exclude=by_segments.exclude, like=by_segments.like
+    )
     step = ModelStep[Sequence[str], PeopleQuery](
         "people_query", lambda refused: query_messages(cleaned, today, refused), PeopleQuery, lambda _: by_rule
     )
     output = await decide(step, (), run)
     if run.chat is None or step.name in run.degraded:
-        return read
+        return by_segments
     with run.step("validate"):
         constraints, refused = await _validated(output, query, cleaned, services)
     if refused:
         # the model may have had a reason for a condition, but not for its value
         again = await decide(step, refused, run)
         if step.name not in run.degraded:
-            constraints = await off_loop(validated, again, query, cleaned)
+            constraints, _ = await off_loop(validated, again, query, cleaned)
     return await as_in_data(constraints, services.reader)
 
 
@@ -336,8 +354,8 @@ async def _validated(
     """A model's reading as constraints; what of it no words of the query state, and what values of it the data lacks, with the
     nearest.
     """
-    constraints = await off_loop(validated, output, query, cleaned)
-    problems = [f"no words of the query say {each}" for each in await off_loop(without_words, output, constraints)]
+    constraints, unstated = await off_loop(validated, output, query, cleaned)
+    problems = [f"no words of the query say {each}" for each in unstated]
     try:
         await check_constraints(constraints, "", services.reader)
     except InvalidInput as error:
@@ -350,15 +368,15 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
     ones or spelt as in the data. Raises DatabaseUnavailable.
     """
     tokens = tokenise(query)[:TOKENS_MAX]
-    found = await off_loop(measured, query, tokens, today)
-    forms, doubtful = await off_loop(to_look_up, tokens, found)
+    segments = await off_loop(measured_segments, query, tokens, today)
+    forms, doubtful = await off_loop(to_look_up, tokens, segments)
     matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
 
-    def read() -> tuple[Constraints, bool]:
-        cut = put_together(query, tokens, found, matches)
+    def interpret() -> tuple[Constraints, bool]:
+        cut = put_together(query, tokens, segments, matches)
         return normalise(constraints_of_segments(cut, read_parts(cut, learned()))), _is_tidy(cut)
 
-    return await off_loop(read)
+    return await off_loop(interpret)
 
 
 def _is_tidy(query: Cut) -> bool:
@@ -388,9 +406,7 @@ async def _clean_up(query: str, run: Run) -> str:
 
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
-    lambda asked: reasons_messages(
-        asked.constraints.query_original, [evidence(person, asked) for person in asked.people]
-    ),
+    lambda task: reasons_messages(task.constraints.query_original, [evidence(person, task) for person in task.people]),
     PeopleReasons,
     # who is left out keeps their place, and gets reasons by rule
     lambda _: PeopleReasons(people=[]),

@@ -12,7 +12,7 @@ from quarry.language.recognition import Language
 from quarry.language.word_forms import is_everyday
 from quarry.language.writing import Grain, numeral_value
 from quarry.platform.days import around, days_of, shifted
-from quarry.spans.time_words import FEW, TimeWords, one_of, said, time_words
+from quarry.spans.time_words import FEW, TimeWords, listed_form, one_of, time_words
 
 YEAR_MIN, YEAR_MAX = 1000, 2999
 BARE_YEAR_MIN, BARE_YEARS_AHEAD = 1900, 20
@@ -46,24 +46,24 @@ class Point(NamedTuple):
 
 def find_points(text: str, today: datetime.date, languages: tuple[Language, ...]) -> list[Point]:
     """The times in a text without accents, in order, without overlaps. Relative ones count from `today`."""
-    found: list[Point] = []
-    taken = bytearray(len(text))
+    points: list[Point] = []
+    covered = bytearray(len(text))
     words = time_words(languages)
-    for pattern, read in _patterns(languages):
+    for pattern, reader in _patterns(languages):
         for match in pattern.finditer(text):
             start, end = match.span()
-            if any(taken[start:end]):
+            if any(covered[start:end]):
                 continue
             try:
-                point = read(match, today, words)
+                point = reader(match, today, words)
             except (ValueError, OverflowError):
                 # neither such a day nor such a month exists
-                taken[start:end] = b"\1" * (end - start)
+                covered[start:end] = b"\1" * (end - start)
                 continue
             if point:
-                found.append(point)
-                taken[start:end] = b"\1" * (end - start)
-    return sorted(found, key=lambda point: point.start)
+                points.append(point)
+                covered[start:end] = b"\1" * (end - start)
+    return sorted(points, key=lambda point: point.start)
 
 
 def in_year(point: Point, year: int) -> Point:
@@ -106,7 +106,7 @@ def _full_year(year: str) -> int:
 
 def _month(match: re.Match[str], words: TimeWords) -> int:
     """The number of the month that is named."""
-    name = said(match["month"])
+    name = listed_form(match["month"])
     return words.months.get(name) or words.short_months[name]
 
 
@@ -147,7 +147,7 @@ def _week(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point
 
 
 def _season(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point:
-    return _months(match, match[2], words.seasons[said(match[1])], 3, "quarter", words)
+    return _months(match, match[2], words.seasons[listed_form(match[1])], 3, "quarter", words)
 
 
 def _quarter(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point:
@@ -157,7 +157,7 @@ def _quarter(match: re.Match[str], today: datetime.date, words: TimeWords) -> Po
 
 
 def _ordinal(text: str, words: TimeWords) -> int:
-    return int(text[0]) if text[0].isdigit() else words.ordinals[said(text)]
+    return int(text[0]) if text[0].isdigit() else words.ordinals[listed_form(text)]
 
 
 def _half(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point | None:
@@ -210,7 +210,7 @@ def _around_today(match: re.Match[str], today: datetime.date, near: int, count: 
 
 def _near_and_noun(match: re.Match[str]) -> tuple[str, str]:
     """The word that says which one is meant, and what it belongs to, whichever comes first."""
-    return said(match["near"] or match["follows"]), said(match["noun"] or match["led"])
+    return listed_form(match["near"] or match["follows"]), listed_form(match["noun"] or match["led"])
 
 
 def _unit(word: str, words: TimeWords) -> str:
@@ -218,7 +218,7 @@ def _unit(word: str, words: TimeWords) -> str:
 
 
 def _count(text: str, words: TimeWords) -> int:
-    word = said(text)
+    word = listed_form(text)
     return words.counts.get(word) or int(numeral_value(word) or 1)
 
 
@@ -240,11 +240,11 @@ def _calendar(match: re.Match[str], today: datetime.date, unit: str, away: int) 
 
 
 def _unit_before(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point:
-    return _calendar(match, today, words.before[said(match.group())], -1)
+    return _calendar(match, today, words.before[listed_form(match.group())], -1)
 
 
 def _ago(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point:
-    unit = _unit(said(match["unit"]), words)
+    unit = _unit(listed_form(match["unit"]), words)
     day = shifted(today, unit, -_count(match["count"], words))
     first, last, grain = around(day, "year" if unit == "decade" else unit)
     return Point(*match.span(), first, last, grain)
@@ -265,15 +265,15 @@ def _named_day(match: re.Match[str], today: datetime.date, words: TimeWords) -> 
     if match.start() and match.group()[0].isupper() and not words.is_english:
         # "am Morgen"
         return None
-    away = words.away[said(match.group())]
+    away = words.away[listed_form(match.group())]
     day = today + datetime.timedelta(days=away)
     return Point(*match.span(), day, day, "day", is_latent=not away, is_vague=not away)
 
 
 def _weekday(match: re.Match[str], today: datetime.date, words: TimeWords) -> Point:
     """ "Monday" is its last occurrence, including today; "last Monday" is before today, "next Monday" after it."""
-    days = words.weekdays[said(match["weekday"])] - 1 - today.weekday()
-    which, week = (words.near.get(said(each)) for each in (match["which"] or match["follows"], match["week"]))
+    days = words.weekdays[listed_form(match["weekday"])] - 1 - today.weekday()
+    which, week = (words.near.get(listed_form(each)) for each in (match["which"] or match["follows"], match["week"]))
     if which == 1:
         days = days % 7 or 7
     elif which is None and week is not None:
@@ -289,16 +289,16 @@ def _recently(match: re.Match[str], today: datetime.date, words: TimeWords) -> P
     return Point(*match.span(), shifted(today, "year", -1), today, "day", is_latent=True, is_vague=True)
 
 
-_Read = Callable[[re.Match[str], datetime.date, TimeWords], Point | None]
-_Forms = tuple[tuple[str, _Read], ...]
+_Reader = Callable[[re.Match[str], datetime.date, TimeWords], Point | None]
+_Forms = tuple[tuple[str, _Reader], ...]
 
 
 @cache
-def _patterns(languages: tuple[Language, ...]) -> tuple[tuple[re.Pattern[str], _Read], ...]:
+def _patterns(languages: tuple[Language, ...]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
     """The patterns to look for, longest forms first."""
     words = time_words(languages)
     readers = (*_dates(words), *_periods(words), *_relative(words), *_bare(words))
-    return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in readers)
+    return tuple((re.compile(pattern, re.IGNORECASE), reader) for pattern, reader in readers)
 
 
 def article(words: TimeWords) -> str:
@@ -388,8 +388,8 @@ def _relative(words: TimeWords) -> _Forms:
     a_unit = one_of((*words.units, *words.several.intersection(words.plurals)))
     units = one_of((*words.units, *words.plurals))
     week = one_of(form for form, name in words.units.items() if name == "week")
-    counted = rf"\b{the}?{count}\s++(?P<near>{moved})\s++(?P<noun>{units})\b(?P<led>)(?P<follows>)"
-    named = rf"(?:{one_of(words.months)}\b\.?|{one_of(words.seasons)}\b)"
+    after_count = rf"\b{the}?{count}\s++(?P<near>{moved})\s++(?P<noun>{units})\b(?P<led>)(?P<follows>)"
+    month_or_season = rf"(?:{one_of(words.months)}\b\.?|{one_of(words.seasons)}\b)"
     return (
         (
             rf"\b(?:{the}?(?P<which>{near})\s++)?(?P<weekday>{one_of(words.weekdays)})\b(?!\.\w)"
@@ -397,12 +397,12 @@ def _relative(words: TimeWords) -> _Forms:
             _weekday,
         ),
         (rf"\b{the}?(?P<near>{moved})\s++{count}\s++(?P<noun>{units})\b(?P<led>)(?P<follows>)", _rolling),
-        *(((counted, _rolling),) if words.may("adjectives_follow") else ()),
+        *(((after_count, _rolling),) if words.may("adjectives_follow") else ()),
         (rf"{_beside(words, near, a_unit)}(?:{one_of(words.listed('ending'))}(?!\w))?", _calendar_unit),
         (rf"\b{one_of(words.before)}\b", _unit_before),
         (rf"\b{count}\s++{unit}\s++{one_of(words.listed('ago'))}\b", _ago),
         (rf"\b{one_of(words.listed('ago_before'))}\s++{count}\s++{unit}", _ago),
-        (_beside(words, near, named), _near_month),
+        (_beside(words, near, month_or_season), _near_month),
         (rf"\b{one_of(words.away)}\b", _named_day),
         (rf"\b{one_of(words.listed('recently'))}\b", _recently),
     )

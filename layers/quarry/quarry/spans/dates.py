@@ -14,7 +14,7 @@ from quarry.language.word_forms import Token, is_plural
 from quarry.spans.date_points import Point, article, find_points, in_year, latest
 from quarry.spans.mention import DateRange, Mention
 from quarry.spans.numbers import AND, TO
-from quarry.spans.time_words import TimeWords, one_of, said, time_words, without_marks
+from quarry.spans.time_words import TimeWords, listed_form, one_of, time_words, without_marks
 
 LEAD_CHARACTERS_MAX = 40
 """The words that bound a time start at most this many characters before it."""
@@ -79,7 +79,7 @@ def _part_of(text: str, point: Point, lead: str, start: int, words: TimeWords) -
     if part is None or point.first is None or point.last is None or point.first == point.last:
         return point, lead, start
     days = (point.last - point.first).days + 1
-    third, which = days // 3, words.parts[said(part[1])]
+    third, which = days // 3, words.parts[listed_form(part[1])]
     first, last = point.first, point.last
     if which == "early":
         last = first + datetime.timedelta(days=third)
@@ -102,18 +102,18 @@ def _to_month(day: datetime.date) -> datetime.date:
 
 def _dated_weekdays(text: str, points: Sequence[Point], words: TimeWords) -> list[Point]:
     """The points, with a weekday merged into the date that follows it ("Monday, 3 May 2024")."""
-    kept: list[Point] = []
+    merged: list[Point] = []
     for point in points:
         if (
-            kept
-            and kept[-1].is_weekday
+            merged
+            and merged[-1].is_weekday
             and not point.is_weekday
             and point.grain == "day"
-            and re.fullmatch(rf",?\s{{1,3}}+{article(words)}?", text[kept[-1].end : point.start], re.IGNORECASE)
+            and re.fullmatch(rf",?\s{{1,3}}+{article(words)}?", text[merged[-1].end : point.start], re.IGNORECASE)
         ):
-            point = point._replace(start=kept.pop().start)
-        kept.append(point)
-    return kept
+            point = point._replace(start=merged.pop().start)
+        merged.append(point)
+    return merged
 
 
 def _in_one_year(text: str, points: Sequence[Point], words: TimeWords) -> list[Point]:
@@ -208,10 +208,10 @@ def _tail(text: str, point: Point, lead: str) -> re.Match[str] | None:
     return goes_on or _tails().match(text, point.end)
 
 
-def _mention(point: Point, start: int, end: int, bound: str) -> Mention:
+def _mention(point: Point, start: int, end: int, relation: str) -> Mention:
     assert point.first
     assert point.last
-    match bound:
+    match relation:
         case "since" | "not before":
             days = DateRange(point.first, None, grain=point.grain)
         case "after":

@@ -30,8 +30,8 @@ class _Sum(Amount):
 
 def find_money(text: str, tokens: Sequence[Token]) -> list[Mention]:
     """The amounts of money in a text, in order."""
-    found = ((bounds, _money(text, tokens, bounds)) for bounds in find_bounds(text, list(_sums(text))))
-    return [Mention(money, bounds.start, bounds.end) for bounds, money in found if money]
+    amounts = ((bounds, _money(text, tokens, bounds)) for bounds in find_bounds(text, list(_sums(text))))
+    return [Mention(money, bounds.start, bounds.end) for bounds, money in amounts if money]
 
 
 def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | None:

@@ -46,8 +46,8 @@ _UNITS: Mapping[Dimension, Mapping[str, float]] = {
 _BY_WORD: Mapping[str, tuple[Dimension, float]] = {
     word: (dimension, factor)
     for dimension, units in _UNITS.items()
-    for said, factor in units.items()
-    for word in said.split()
+    for names, factor in units.items()
+    for word in names.split()
 }
 UNITS: Sequence[str] = tuple(_BY_WORD)
 """The words for units."""
@@ -69,22 +69,22 @@ _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, un
 
 def dimension_of(unit: str | None) -> Dimension | None:
     """What a unit, or its stem, measures; None if it is not a unit."""
-    found = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))
-    return found[0] if found else None
+    entry = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))
+    return entry[0] if entry else None
 
 
 def same_unit(unit: str | None) -> list[str]:
     """The words for a unit: `kg` is also "kilogram" and "kilos". Empty if it is not a unit."""
-    found = unit and _BY_WORD.get(unit.lower())
-    return [word for word, other in _BY_WORD.items() if other == found]
+    entry = unit and _BY_WORD.get(unit.lower())
+    return [word for word, other in _BY_WORD.items() if other == entry]
 
 
 def converted(value: float | None, unit: str, into: str) -> float | None:
     """A value in `unit` converted to the unit `into`, which measures the same. None stays None."""
     if value is None:
         return None
-    unit_, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
-    return round(value * unit_[1] / wanted[1], 9)
+    unit_, target = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
+    return round(value * unit_[1] / target[1], 9)
 
 
 def plain_unit(numbers: Sequence[float | None], unit: str) -> str:
@@ -200,15 +200,15 @@ class Bounds(NamedTuple):
 
 def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
     """The comparisons with the amounts of a text, which are in order and do not overlap. A range joins two amounts."""
-    found: list[Bounds] = []
+    comparisons: list[Bounds] = []
     for low, high in paired(text, amounts):
         lead = _lead(text, low.start)
         bounds = _range(low, high, lead) if high else _compared(text, low, lead)
-        if found and (both := _both(text, found[-1], bounds)):
-            found[-1] = both
+        if comparisons and (both := _both(text, comparisons[-1], bounds)):
+            comparisons[-1] = both
         else:
-            found.append(bounds)
-    return found
+            comparisons.append(bounds)
+    return comparisons
 
 
 class _Lead(NamedTuple):
@@ -354,7 +354,7 @@ _MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "
 }
 """Lengths of time in months, by their stems."""
 _MONEY = CODES | {stem(word) for word in CURRENCIES} | {"cent", "lpa"}
-_COUNTED = frozenset("people staff personnel men women children headcount lpa".split())
+_PLURALS = frozenset("people staff personnel men women children headcount lpa".split())
 COPULAS = frozenset("is are was were of be".split())
 
 
@@ -472,7 +472,7 @@ def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
 
 
 def _is_plural(word: str) -> bool:
-    return word in _COUNTED or (len(word) > 3 and is_plural(word))
+    return word in _PLURALS or (len(word) > 3 and is_plural(word))
 
 
 def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:

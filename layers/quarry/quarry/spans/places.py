@@ -69,7 +69,7 @@ class Gazetteer:
         """The places of the smaller cities with this usual name."""
         self._index_cities()
 
-    def named(self, name: str) -> tuple[Entry, ...]:
+    def entries(self, name: str) -> tuple[Entry, ...]:
         """The places of this name, likeliest first. Of its cities, only the largest."""
         entries = self._undemonymic(name)
         if (place := demonyms().get(name)) is not None:
@@ -116,7 +116,7 @@ def gazetteer() -> Gazetteer:
 
 def places_called(name: str) -> tuple[Place, ...]:
     """The places with this name, most important first: "Georgia" is a country and a state."""
-    return tuple(place_of(entry) for entry in gazetteer().named(_key(name)))
+    return tuple(place_of(entry) for entry in gazetteer().entries(_key(name)))
 
 
 @cache
@@ -201,7 +201,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 def country_of(city: str) -> str | None:
     """The usual name of the country of the largest city with this name."""
-    entries = gazetteer().named(city)
+    entries = gazetteer().entries(city)
     code = next((entry.country for entry in entries if entry.kind == "city"), None)
     return gazetteer().by_code[code].name if code in gazetteer().by_code else None
 
@@ -229,8 +229,8 @@ def places_in(text: str) -> tuple[str, ...]:
 
 def alternatives_in(text: str) -> list[str]:
     """The alternatives in a text, each reduced to its most precise part."""
-    named = (alternative.partition(",")[0].strip() for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text))
-    return [name for name in named if name]
+    parts = (alternative.partition(",")[0].strip() for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text))
+    return [name for name in parts if name]
 
 
 def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
@@ -241,14 +241,14 @@ def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
 def _usual_names(place: Place) -> Iterator[str]:
     """The names of a place that the data may contain. Names in other languages are left out; some belong to other places."""
     for name in place.names:
-        entries = gazetteer().named(" ".join(keys(name)))
+        entries = gazetteer().entries(" ".join(keys(name)))
         if place.kind != "city" or any(entry.is_usual and entry.name == place.name for entry in entries):
             yield name
 
 
 def _state(place: Place) -> Entry | None:
     """The federal state that a region is."""
-    entries = gazetteer().named(place.name) if place.kind == "region" else ()
+    entries = gazetteer().entries(place.name) if place.kind == "region" else ()
     return next((entry for entry in entries if entry.state), None)
 
 
@@ -305,12 +305,12 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
     show that it is meant. A demonym names its place.
     """
     mentions: list[Mention] = []
-    for found, sense in senses_of(text, tokens, learned()):
+    for name, sense in senses_of(text, tokens, learned()):
         if sense in ("place", "latent"):
-            where = place_of(found.entry)
-            if found.within:
-                where = where._replace(within=found.within.name)
-            start, end = tokens[found.first].start, _end(text, tokens[found.last - 1])
+            where = place_of(name.entry)
+            if name.within:
+                where = where._replace(within=name.within.name)
+            start, end = tokens[name.first].start, _end(text, tokens[name.last - 1])
             mentions.append(Mention(where, start, end, is_latent=sense == "latent"))
     return mentions
 
@@ -319,10 +319,10 @@ def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[
     """The place names in a text, each with its likeliest sense."""
     by_case = says_something_by_case(tokens)
     before: Sense = "none"
-    for found in candidates(text, tokens):
-        chances = chances_of(evidence_of(tokens, found, before, by_case=by_case), SENSES, weights)
+    for name in candidates(text, tokens):
+        chances = chances_of(evidence_of(tokens, name, before, by_case=by_case), SENSES, weights)
         before = max(SENSES, key=lambda sense: chances[sense])
-        yield found, before
+        yield name, before
 
 
 def candidates(text: str, tokens: Sequence[Token]) -> Iterator[NamedPlace]:
@@ -330,51 +330,51 @@ def candidates(text: str, tokens: Sequence[Token]) -> Iterator[NamedPlace]:
     before: NamedPlace | None = None
     place = 0
     while place < len(tokens):
-        found = _longest(tokens, place)
-        if found is None:
+        name = _longest(tokens, place)
+        if name is None:
             place += 1
             continue
         lead = _key_before(tokens, place)
         gap = text[tokens[before.last - 1].end : tokens[place].start] if before else ""
         if before and len(gap) <= GAP_CHARACTERS_MAX:
-            found = found._replace(link=" ".join(gap.lower().split()) or "-", lead=before.lead)
-        before = _with_home(text, tokens, found._replace(lead=found.lead or lead))
+            name = name._replace(link=" ".join(gap.lower().split()) or "-", lead=before.lead)
+        before = _with_home(text, tokens, name._replace(lead=name.lead or lead))
         yield before
         place = before.last
 
 
-def evidence_of(tokens: Sequence[Token], found: NamedPlace, before: Sense, *, by_case: bool) -> list[str]:
+def evidence_of(tokens: Sequence[Token], place: NamedPlace, before: Sense, *, by_case: bool) -> list[str]:
     """The evidence for the sense of a name: what it names, its spelling, and the words around it. `before` is the sense of the
     previous name; `by_case`: capitals are significant in this text.
     """
-    inside = tokens[found.first : found.last]
+    inside = tokens[place.first : place.last]
     name = " ".join(each.key for each in inside)
-    kind = _kind(found.entry)
-    what = f"{kind}{found.entry.thousands.bit_length()}{found.entry.is_usual:d}{'>' if found.within else ''}"
+    kind = _kind(place.entry)
+    what = f"{kind}{place.entry.thousands.bit_length()}{place.entry.is_usual:d}{'>' if place.within else ''}"
     case = "A" if inside[0].is_capital else "a"
     case = "U" if len(inside[0].text) > 1 and inside[0].text.isupper() else case
-    case += f"{by_case:d}{'' if found.first else '^'}"
+    case += f"{by_case:d}{'' if place.first else '^'}"
     common = "".join(commonness(each.key) for each in inside[:LENGTH_MAX])
-    near, far = _key_before(tokens, found.first), _key_behind(tokens, found.last)
-    beside = f"{_look(near, tokens[found.first - 1 : found.first])}|{_look(far, tokens[found.last : found.last + 1])}"
-    link = f"{before} {found.link}" if found.link else ""
+    near, far = _key_before(tokens, place.first), _key_behind(tokens, place.last)
+    beside = f"{_look(near, tokens[place.first - 1 : place.first])}|{_look(far, tokens[place.last : place.last + 1])}"
+    link = f"{before} {place.link}" if place.link else ""
     form = f"{kind} {case}"
-    second = _look(_key_before(tokens, found.first - 1), tokens[max(0, found.first - 2) : found.first - 1])
+    second = _look(_key_before(tokens, place.first - 1), tokens[max(0, place.first - 2) : place.first - 1])
     return [
         "",
         *_each("what:", what, case, common),
         *_each(f"form:{form} ", common, what),
-        *_each(f"within:{found.within is not None:d} ", "", kind, case),
+        *_each(f"within:{place.within is not None:d} ", "", kind, case),
         f"all:{what} {case} {common}",
         *_each(f"w:{name} ", "", case, f"b:{near}", f"a:{far}"),
         *_each(f"b:{near} ", "", kind, case, common, form, f"{form} {common}", f"{what} {case}", f"a:{_look(far)}"),
         *_each(f"a:{far} ", "", kind, case, common, form),
-        *_each(f"lead:{found.lead} ", "", kind, form, link),
+        *_each(f"lead:{place.lead} ", "", kind, form, link),
         *_each(f"list:{link} ", "", kind, case, common),
         *_each(f"beside:{beside} ", "", kind, case, form, f"{case} {common}"),
         *_each(f"far:{second} {near} ", "", kind, case, form),
-        f"b2:{_key_before(tokens, found.first - 1)} {near}",
-        f"a2:{far} {_key_behind(tokens, found.last + 1)}",
+        f"b2:{_key_before(tokens, place.first - 1)} {near}",
+        f"a2:{far} {_key_behind(tokens, place.last + 1)}",
     ]
 
 
@@ -406,13 +406,13 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
     """The place with the longest name that starts with the word at `first`."""
     best: NamedPlace | None = None
     name = ""
-    named = gazetteer().named
+    entries_of = gazetteer().entries
     for last in range(first, min(first + NAME_WORDS_MAX, len(tokens))):
         if last > first and tokens[last].ends_clause:
             break
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
         one = name.removesuffix("s") if len(name) > 4 else ""
-        entries = named(name) or tuple(entry for entry in named(one) if entry.is_demonym)
+        entries = entries_of(name) or tuple(entry for entry in entries_of(one) if entry.is_demonym)
         if entries:
             best = NamedPlace(first, last + 1, entries[0])
             if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
@@ -422,22 +422,22 @@ def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
     return best
 
 
-def _with_home(text: str, tokens: Sequence[Token], found: NamedPlace) -> NamedPlace:
+def _with_home(text: str, tokens: Sequence[Token], city: NamedPlace) -> NamedPlace:
     """A city with the state or country that follows it, once or twice: "Portland, OR, USA"."""
-    if found.entry.kind != "city":
-        return found
-    name = " ".join(token.key for token in tokens[found.first : found.last])
+    if city.entry.kind != "city":
+        return city
+    name = " ".join(token.key for token in tokens[city.first : city.last])
     homes: Collection[str] = gazetteer().homes(name)
     for _ in range(2):
-        last = found.last
+        last = city.last
         if last >= len(tokens):
             break
         gap = text[tokens[last - 1].end : tokens[last].start]
         home = _home(tokens, last, is_behind_comma=gap.strip() in (",", ".,"))
-        if home is None or not (found.within or _is_home(home.entry, homes)):
+        if home is None or not (city.within or _is_home(home.entry, homes)):
             break
-        found = found._replace(last=home.last, within=found.within or home.entry)
-    return found
+        city = city._replace(last=home.last, within=city.within or home.entry)
+    return city
 
 
 def _is_home(entry: Entry, homes: Collection[str]) -> bool:
@@ -460,7 +460,7 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Name
     if whole is None or whole.entry.is_demonym:
         return None
     name = " ".join(token.key for token in tokens[first : whole.last])
-    entries = gazetteer().named(name)
+    entries = gazetteer().entries(name)
     entry = next((each for each in entries if each.kind == "country" or (each.state and each.kind == "region")), None)
     return whole._replace(entry=entry) if entry else None
 

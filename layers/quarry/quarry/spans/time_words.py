@@ -45,7 +45,7 @@ def _pattern(word: str) -> str:
     return re.escape(word).replace(r"\ ", r"\s++").replace("'", "['’]")
 
 
-def said(match: str | None) -> str:
+def listed_form(match: str | None) -> str:
     """Words as they stand in the lists."""
     return " ".join((match or "").lower().replace("’", "'").split()).rstrip(".")
 
