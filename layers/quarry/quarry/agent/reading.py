@@ -45,11 +45,11 @@ async def matched_values(
 ) -> list[MatchedValue]:
     """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
     tokens = tokenise(question)
-    found = [
+    matches = [
         MatchedValue(link.source, link.field, link.value, _phrase(question, tokens[link.first : link.last]))
         for link in await value_links(question, names, access, services)
     ]
-    return list(dict.fromkeys(found))[:MATCHES_MAX]
+    return list(dict.fromkeys(matches))[:MATCHES_MAX]
 
 
 async def value_links(question: str, names: Sequence[str], access: DataAccess, services: Services) -> list[ValueLink]:
@@ -80,8 +80,8 @@ def _links(
     other: Container[tuple[int, int]],
 ) -> list[ValueLink]:
     """The values of these fields, and the places that no row has. `other` are words that stand for other words."""
-    known = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
-    best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
+    relevant = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
+    best = sorted(_telling(relevant, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
     links = [
         ValueLink(
             match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
@@ -130,22 +130,22 @@ def _unknown_places(
     question: str,
     tokens: Sequence[Token],
     fields: Sequence[tuple[str, str, Source]],
-    known: Sequence[ValueLink],
+    links: Sequence[ValueLink],
 ) -> list[ValueLink]:
     """The places that a question names and no row has, as values of the fields of places."""
-    found: list[ValueLink] = []
+    unknown: list[ValueLink] = []
     for mention in find_places(question, tokens):
         first, last = span_of(tokens, mention)
-        is_known = any(link.first < last and first < link.last for link in known)
+        is_known = any(link.first < last and first < link.last for link in links)
         if is_known or mention.is_latent or not isinstance(mention.value, Place):
             continue
         kind = "city" if mention.value.kind == "city" else "country"
-        found += [
+        unknown += [
             ValueLink(first, last, source, field, question[mention.start : mention.end])
             for source, field, table in fields
             if field == kind and table.facets[field].facet == "place"
         ]
-    return found
+    return unknown
 
 
 def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Source]) -> list[LookUp]:
@@ -153,7 +153,7 @@ def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Source
     facets = [facet for table in tables for facet in table.facets.values()]
     stems = [stem(token.key) for token in tokens]
     synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
-    found = [
+    look_ups = [
         LookUp(first, first + length, *synonyms[words])
         for length in sorted({len(words) for words in synonyms})
         for first in range(len(stems) - length + 1)
@@ -163,8 +163,8 @@ def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Source
         for mention in find_places(question, tokens):
             if isinstance(mention.value, Place) and not mention.is_latent:
                 first, last = span_of(tokens, mention)
-                found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
-    return found
+                look_ups += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
+    return look_ups
 
 
 def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
@@ -214,8 +214,8 @@ def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: C
     Values of the fields `in_parts` may be said in part.
     """
     likely = {each.condition: each for each in likely_conditions(reading)}
-    found = [likely[each] for each in conditions if each in likely]
-    return all(each.stated == 1 or all(field in in_parts for field in each.fields) for each in found)
+    likely_ones = [likely[each] for each in conditions if each in likely]
+    return all(each.stated == 1 or all(field in in_parts for field in each.fields) for each in likely_ones)
 
 
 QUERIES_MAX = 8
@@ -251,8 +251,8 @@ async def _stated(query: Query, access: DataAccess, services: Services, today: d
     source_of(access.schema, query.source, "/query/source")
     reader = access.acting(services).reader
     access = await with_known_measures(query, access, reader)
-    known = await with_known_values(query, access, reader)
-    statement = await off_loop(compile_query, with_currencies(with_ties(known), access.schema), access.schema, today)
+    query = await with_known_values(query, access, reader)
+    statement = await off_loop(compile_query, with_currencies(with_ties(query), access.schema), access.schema, today)
     items = statement.parameters.items()
     parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in items}
     stated = ExplainedStatement(sql=statement.sql.as_string(), parameters=parameters)
@@ -297,9 +297,9 @@ def _words(reading: Reading) -> Iterator[ExplainedWords]:
 
 def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:
     mentions = reading.mentions
-    for named, places in mentions.named.items():
-        if isinstance(named, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
-            label = f"{named.source}.{named.name}" if isinstance(named, FieldName) else named.name
+    for name, places in mentions.places.items():
+        if isinstance(name, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
+            label = f"{name.source}.{name.name}" if isinstance(name, FieldName) else name.name
             yield places[0].first, places[0].last, label
     meanings = [
         *(

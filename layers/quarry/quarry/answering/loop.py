@@ -102,9 +102,9 @@ class Text(NamedTuple):
 
 
 class TurnEnded(NamedTuple):
-    """The turn is complete; if it `called` tools, another one follows."""
+    """The turn is complete; if it `has_calls` of tools, another one follows."""
 
-    called: bool
+    has_calls: bool
 
 
 TurnEvent = Text | ToolStarted | ToolProgress | ToolFinished | TurnEnded
@@ -143,15 +143,15 @@ async def converse(
         conversation.append(Message("assistant", text, tool_calls=calls))
         if not calls:
             return
-        found: dict[str, ToolResult] = {}
-        async with aclosing(at_work.called(calls)) as events:
+        results: dict[str, ToolResult] = {}
+        async with aclosing(at_work.run_all(calls)) as events:
             async for event in events:
                 if isinstance(event, ToolFinished):
-                    found[event.id] = event.result
+                    results[event.id] = event.result
                 yield event
-        if any(each.count for each in found.values()):
+        if any(each.count for each in results.values()):
             run.budget.waited = waited
-        conversation += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
+        conversation += [Message("tool", results[call.id].text_for_model, tool_call_id=call.id) for call in calls]
 
 
 async def _turn(
@@ -160,15 +160,15 @@ async def _turn(
     """The text of a turn piece by piece, then its tool calls."""
     with run.step(step_name) as record:
         try:
-            written, calls = False, tuple[ToolCall, ...]()
+            has_text, calls = False, tuple[ToolCall, ...]()
             async with aclosing(streamed(messages, run, record, tools=[tool.definition for tool in tools])) as parts:
                 async for part in parts:
                     if isinstance(part, str):
-                        written = written or bool(part.strip())
+                        has_text = has_text or bool(part.strip())
                         yield Text(part)
                     else:
                         calls = part
-            if not written and not calls:
+            if not has_text and not calls:
                 raise ModelOutputInvalid("The model wrote nothing.")
         except ModelError:
             run.degrade(step_name, record)
@@ -195,7 +195,7 @@ class _ToolsAtWork:
     has_found: Callable[[], bool]
     _results: dict[tuple[str, str], ToolResult] = field(default_factory=dict)
 
-    async def called(self, calls: Sequence[ToolCall]) -> AsyncGenerator[ToolStarted | ToolProgress | ToolFinished]:
+    async def run_all(self, calls: Sequence[ToolCall]) -> AsyncGenerator[ToolStarted | ToolProgress | ToolFinished]:
         """Run the calls concurrently, and yield each event as it happens."""
         happened: asyncio.Queue[ToolProgress | ToolFinished | Exception] = asyncio.Queue()
         tasks: list[asyncio.Task[None]] = []

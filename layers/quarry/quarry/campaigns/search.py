@@ -15,7 +15,7 @@ from functools import partial
 from uuid import UUID
 
 from quarry.agent.sources import data_access
-from quarry.answering.answer import BROKEN_OFF, Answer, Told
+from quarry.answering.answer import BROKEN_OFF, Answer, AnswerEvent
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer, answer_messages, earlier
@@ -114,7 +114,7 @@ async def chat_about_campaigns(
                     yield event
         text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
         checked = await off_loop(answer.checked)
-        by_model = None if read.text else answer.written
+        by_model = None if read.text else answer.form
         data = await conclude(request, toolset, read.question, by_model, text, checked)
         for event in ending(FinalAnswerEvent(data=data), data.understood):
             yield event
@@ -153,7 +153,7 @@ class ModelAnswer:
             async for event in events:
                 yield event
 
-    def _event(self, told: Told) -> Event | None:
+    def _event(self, told: AnswerEvent) -> Event | None:
         match told:
             case ToolStarted(id, tool, arguments):
                 given = {name: value for name, value in arguments.items() if value != []}
@@ -172,7 +172,7 @@ class ModelAnswer:
         """What checks the text against the results of tools."""
         questions = [turn.content for turn in self.request.history if turn.role == "user"]
         told = [turn.content for turn in self.request.history if turn.role == "assistant"]
-        return self.toolset.verifier((), "\n".join([*questions, self.request.message]), about=ABOUT, told=told)
+        return self.toolset.verifier((), "\n".join([*questions, self.request.message]), about=ABOUT, earlier=told)
 
 
 HISTORY_MESSAGES = 8

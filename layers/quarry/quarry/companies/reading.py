@@ -33,7 +33,7 @@ from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
-from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
+from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, remaining_words
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
 from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
@@ -145,7 +145,7 @@ class _QuestionIntent:
             self._add_value(mention)
         self._add_numbers()
         # the words that neither state a condition nor mean "companies"
-        topic = words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
+        topic = remaining_words(self._said, self._left_out | sum(1 << place for place in self._nouns))
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return CompanyIntent(
@@ -268,7 +268,7 @@ class _QuestionIntent:
     def _nouns(self) -> set[int]:
         """The positions of words that mean \"companies\"."""
         bases = {candidate.ask.base for candidate, _ in self._reading.best}
-        named = (each for base in bases for each in self._said.named.get(base, ()))
+        named = (each for base in bases for each in self._said.places.get(base, ()))
         return {place for each in named for place in range(each.first, each.last)}
 
     def _is_plain(self, topic: str) -> bool:

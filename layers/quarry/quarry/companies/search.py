@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from quarry.answering.answer import Answer, Told
+from quarry.answering.answer import Answer, AnswerEvent
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer, answer_messages, earlier
@@ -416,7 +416,7 @@ class ModelAnswer:
             today=toolset.today,
             notes=NOTES,
             cite=CITE,
-            found="\n".join(self._names()),
+            hits="\n".join(self._names()),
         )
 
     def _names(self) -> Iterator[str]:
@@ -449,10 +449,10 @@ class ModelAnswer:
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
         told = [message.content for message in context.request.history if message.role == "assistant"]
-        return toolset.verifier(sources, question, about=ABOUT, told=told)
+        return toolset.verifier(sources, question, about=ABOUT, earlier=told)
 
 
-def _event(told: Told) -> Event | None:
+def _event(told: AnswerEvent) -> Event | None:
     match told:
         case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
             return None  # its steps are activities
@@ -507,13 +507,13 @@ async def led_answer(context: Context, written: ModelAnswer, content: str, check
         aggregation=counts,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked, is_talk=written.answer.written.rests_on_nothing)),
+        confidence=confidence_of(level(checked, is_talk=written.answer.form.rests_on_nothing)),
     )
 
 
 def _main_result(written: ModelAnswer) -> QueryResult | None:
     """The result of a query that the answer rests on: the one that it names, else the last where nothing else was found."""
-    results, place = written.toolset.results, written.answer.written.main_result
+    results, place = written.toolset.results, written.answer.form.main_result
     if place is not None and 1 <= place <= len(results):
         return results[place - 1]
     return results[-1] if results and not written.toolset.found else None

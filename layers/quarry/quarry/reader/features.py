@@ -13,7 +13,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from quarry.language.word_forms import STOP_WORDS
-from quarry.reader.mentions import Mentions, WordRun
+from quarry.reader.mentions import Mentions, Name, WordRun
 from quarry.reader.names import FieldName, LinkName, Names, SourceName
 
 DIMENSIONS = 1 << 20
@@ -38,9 +38,9 @@ class Bundle:
         self.score = sum([weights[place] * value for place, value in features])
 
 
-def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
+def chance_of(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
     """The probability, from 0 to 1, that a logistic regression with these weights gives for these named values."""
-    score = sum(weights.get(name, 0.0) * value for name, value in known.items())
+    score = sum(weights.get(name, 0.0) * value for name, value in values.items())
     return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
 
 
@@ -79,15 +79,15 @@ class Clues:
     mentions: Mentions
     names: Names
     weights: Sequence[float]
-    _made: dict[object, Bundle] = field(default_factory=dict)
+    _cache: dict[object, Bundle] = field(default_factory=dict)
 
     def _bundle(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
         """The bundle for a key, built from these features the first time."""
-        made = self._made.get(key)
-        if made is None:
-            made = Bundle([(index_of(name), value) for name, value in features], self.weights)
-            self._made[key] = made
-        return made
+        bundle = self._cache.get(key)
+        if bundle is None:
+            bundle = Bundle([(index_of(name), value) for name, value in features], self.weights)
+            self._cache[key] = bundle
+        return bundle
 
     @cached_property
     def free_words(self) -> list[str]:
@@ -111,16 +111,16 @@ class Clues:
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
         """A single feature."""
-        return self._made.get((name, value)) or self._bundle((name, value), ((name, value),))
+        return self._cache.get((name, value)) or self._bundle((name, value), ((name, value),))
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self._made.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
+        return self._cache.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
         words = [*self.free_words, *self.pairs]
-        return self._made.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
+        return self._cache.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
 
     def _worded(self, kind: str, words: Iterable[str], weight: float) -> list[tuple[str, float]]:
         return [(kind, 1.0), *[(f"{kind}:{word}", weight) for word in words]]
@@ -138,27 +138,27 @@ class Clues:
         if place.first:
             yield f"{kind}<<{question_words[place.first - 1]}", 1.0
 
-    def led(self, bundles: Container[Bundle]) -> set[str]:
+    def leading_words(self, bundles: Container[Bundle]) -> set[str]:
         """The words that led to these bundles of parts, alone or together with the word before or after."""
-        found = set[str]()
+        leads = set[str]()
         kinds = [
             key[0]
-            for key, bundle in self._made.items()
+            for key, bundle in self._cache.items()
             if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] == "free"
         ]
         words = self.mentions.words
         for word, behind in zip(words, [*words[1:], ""], strict=False):
             for kind in kinds:
                 if self.weights[index_of(f"{kind}:{word}")] >= TELLING:
-                    found.add(word)
+                    leads.add(word)
                 if self.weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
-                    found |= {word, behind}
-        return found
+                    leads |= {word, behind}
+        return leads
 
     def standing_for(self, fields: Iterable[FieldName]) -> set[str]:
         """The words that the learned weights take for the names of these fields, which the question does not name."""
         stems = {
-            stem for each in fields if self.mentions.best(each) is None for name in each.called[:2] for stem in name
+            stem for each in fields if self.mentions.best(each) is None for name in each.names[:2] for stem in name
         }
         return {
             self.mentions.tokens[place].key
@@ -166,10 +166,11 @@ class Clues:
             if any(self.weights[index_of(f"{self.mentions.stems[place]}~{stem}")] >= TELLING for stem in stems)
         }
 
-    def field(self, role: str, each: FieldName) -> Features:
-        """How a field is named in a role; if it is not named, the words of the question that may stand for its name."""
+    def name(self, role: str, each: Name) -> Features:
+        """How a source, field or link is named in a role; if it is not named, the words of the question that may stand for it."""
         place = self.mentions.best(each)
-        return Features(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
+        features = self._field(role, each, place) if isinstance(each, FieldName) else self._source(role, each, place)
+        return Features(place.mask if place else 0, (self._bundle((role, each), features),))
 
     def _field(self, role: str, each: FieldName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         yield f"{role}:kind:{each.kind}", 1.0
@@ -190,7 +191,7 @@ class Clues:
         return self._bundle(("hinted", each), self._stands_for(each)).score
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
-        stems = {stem for name in each.called[:2] for stem in name}
+        stems = {stem for name in each.names[:2] for stem in name}
         for place in self.mentions.free:
             if self.mentions.tokens[place].key not in STOP_WORDS or place == 0:
                 yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
@@ -201,7 +202,7 @@ class Clues:
         return [
             *dict.fromkeys(
                 places[0].mask
-                for each, places in self.mentions.named.items()
+                for each, places in self.mentions.places.items()
                 if isinstance(each, FieldName) and places[0].likeness >= NAMED_WELL
             )
         ]
@@ -229,18 +230,13 @@ class Clues:
 
     def distance(self, role: str, each: FieldName, place: WordRun) -> Bundle:
         """How near a field is named to other words."""
-        named = self.mentions.named.get(each)
-        if not named:
+        places = self.mentions.places.get(each)
+        if not places:
             return self.one(f"{role}:nowhere")
-        nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in named)
+        nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in places)
         return self.one(f"{role}:distance", -min(nearest, DISTANCE_MAX) / 6)
 
-    def called(self, role: str, each: SourceName | LinkName) -> Features:
-        """How a source or link is named in a role."""
-        place = self.mentions.best(each)
-        return Features(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
-
-    def _called(self, role: str, each: SourceName | LinkName, place: WordRun | None) -> Iterator[tuple[str, float]]:
+    def _source(self, role: str, each: SourceName | LinkName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         if place is None:
             yield f"{role}:unnamed", 1.0
             if isinstance(each, SourceName) and role == "base":
@@ -254,7 +250,7 @@ class Clues:
     def role(self, link: LinkName) -> Features:
         """How the reference behind a link is named, apart from the rows that it leads to."""
         target = self.names.sources[link.target or ""]
-        stems = {stem for name in link.called for stem in name} - {stem for name in target.called for stem in name}
+        stems = {stem for name in link.names for stem in name} - {stem for name in target.names for stem in name}
         mask = sum(1 << place for place, stem in enumerate(self.mentions.stems) if stem in stems)
         return Features(mask, (self._bundle(("role", link), self._role(stems, mask)),))
 

@@ -49,9 +49,9 @@ class Calibration(NamedTuple):
     coefficients: Mapping[str, float]
     thresholds: Mapping[str, Thresholds]
 
-    def chance(self, known: Mapping[str, float]) -> float:
+    def chance(self, properties: Mapping[str, float]) -> float:
         """The probability that a reading with these properties is right."""
-        return chance_of(self.coefficients, known)
+        return chance_of(self.coefficients, properties)
 
     def thresholds_of(self, kind: str) -> Thresholds:
         """The thresholds for a kind of answer. A kind that was never seen in training gets no answer."""
@@ -103,10 +103,10 @@ class KnownWords(NamedTuple):
 @cache
 def known_words() -> KnownWords:
     """Reads the known words in the package."""
-    held = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
-    ordering = {way: {word: frozenset(of) for word, of in words.items()} for way, words in held["ordering"].items()}
-    framing = {kind: frozenset(words) for kind, words in held["framing"].items()}
-    return KnownWords(framing, frozenset(held["telling"]), frozenset(held["grouping"]), ordering)
+    stored = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
+    ordering = {way: {word: frozenset(of) for word, of in words.items()} for way, words in stored["ordering"].items()}
+    framing = {kind: frozenset(words) for kind, words in stored["framing"].items()}
+    return KnownWords(framing, frozenset(stored["telling"]), frozenset(stored["grouping"]), ordering)
 
 
 def _calibration(chances: Mapping[str, Any]) -> Calibration:
@@ -116,11 +116,11 @@ def _calibration(chances: Mapping[str, Any]) -> Calibration:
 
 def packed(weights: Sequence[float]) -> bytes:
     """Encodes weights for the file: the positions of the non-zero ones as deltas, then the values as half floats."""
-    kept = [(place, weight) for place, weight in enumerate(weights) if struct.pack("<e", weight) not in _NOTHING]
-    places = [place for place, _ in kept]
+    nonzero = [(place, weight) for place, weight in enumerate(weights) if struct.pack("<e", weight) not in _NOTHING]
+    places = [place for place, _ in nonzero]
     steps = [place - before for place, before in zip(places, [0, *places], strict=False)]
-    numbers = struct.pack(f"<I{len(kept)}H", len(kept), *steps)
-    return zlib.compress(numbers + struct.pack(f"<{len(kept)}e", *(weight for _, weight in kept)), 9)
+    numbers = struct.pack(f"<I{len(nonzero)}H", len(nonzero), *steps)
+    return zlib.compress(numbers + struct.pack(f"<{len(nonzero)}e", *(weight for _, weight in nonzero)), 9)
 
 
 _NOTHING = (struct.pack("<e", 0.0), struct.pack("<e", -0.0))
@@ -130,14 +130,14 @@ class StoredWeights(Sequence[float]):
     """The weights of a file, each decoded when it is read: a question needs few of them, and to decode all takes 80 ms."""
 
     def __init__(self, data: bytes) -> None:
-        held = zlib.decompress(data)
-        (count,) = struct.unpack_from("<I", held)
-        steps = array("H", held[4 : 4 + 2 * count])
+        unpacked = zlib.decompress(data)
+        (count,) = struct.unpack_from("<I", unpacked)
+        steps = array("H", unpacked[4 : 4 + 2 * count])
         if sys.byteorder == "big":
             steps.byteswap()
         self._places = array("I", accumulate(steps))
-        self._values = held[4 + 2 * count :]
-        self._known: dict[int, float] = {}
+        self._values = unpacked[4 + 2 * count :]
+        self._cache: dict[int, float] = {}
 
     def __len__(self) -> int:
         return DIMENSIONS
@@ -149,9 +149,9 @@ class StoredWeights(Sequence[float]):
     def __getitem__(self, place: int | slice) -> float | Sequence[float]:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(DIMENSIONS))]
-        weight = self._known.get(place)
+        weight = self._cache.get(place)
         if weight is None:
-            weight = self._known[place] = self._decoded(place)
+            weight = self._cache[place] = self._decoded(place)
         return weight
 
     def __iter__(self) -> Iterator[float]:
@@ -187,17 +187,17 @@ def _json(calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def write_words(folder: Path, known: KnownWords) -> None:
+def write_words(folder: Path, vocabulary: KnownWords) -> None:
     """Writes the file that `known_words` reads."""
-    held = {
-        "framing": {kind: sorted(words) for kind, words in sorted(known.framing.items())},
-        "telling": sorted(known.telling),
-        "grouping": sorted(known.grouping),
+    stored = {
+        "framing": {kind: sorted(words) for kind, words in sorted(vocabulary.framing.items())},
+        "telling": sorted(vocabulary.telling),
+        "grouping": sorted(vocabulary.grouping),
         "ordering": {
-            way: {word: sorted(of) for word, of in sorted(words.items())} for way, words in known.ordering.items()
+            way: {word: sorted(of) for word, of in sorted(words.items())} for way, words in vocabulary.ordering.items()
         },
     }
-    (folder / WORDS_FILE).write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / WORDS_FILE).write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 ADAPTERS_FILE = "adapters.safetensors"

@@ -84,29 +84,32 @@ class Options:
     def groups(self) -> Iterator[list[Option]]:
         """What each value, number, time and name may mean, including nothing."""
         yield from self._readings()
-        for truth in self._named(lambda each: each.kind == "boolean", TRUTHS_MAX):
-            yield [self._left("truth", None), *self._of_truth(truth)]
+        for truth in self._named_fields(lambda each: each.kind == "boolean", TRUTHS_MAX):
+            yield [self._no_condition("truth", None), *self._of_truth(truth)]
         for source in self._sources(2):
-            yield [self._left("related", None), *self._of_related(source)]
+            yield [self._no_condition("related", None), *self._of_related(source)]
         amounts, dates = attrgetter("is_amount"), attrgetter("is_date")
-        averages = [*self._named(amounts, 2)] or [*self._of_named_source(amounts, AMOUNTS_MAX)]
+        averages = [*self._named_fields(amounts, 2)] or [*self._fields_of_named_source(amounts, AMOUNTS_MAX)]
         if averages:
-            yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
+            yield [
+                self._no_condition("average", None),
+                *(option for each in averages for option in self._of_average(each)),
+            ]
         fields = [
-            *self._named(lambda each: not each.is_pointer and each.kind != "boolean", 3),
-            *self._of_named_source(dates, DATES_MAX),
+            *self._named_fields(lambda each: not each.is_pointer and each.kind != "boolean", 3),
+            *self._fields_of_named_source(dates, DATES_MAX),
         ]
         blanks = [*dict.fromkeys(fields)]
         compared = [*self._of_two_fields()]
         if compared:
-            yield [self._left("fields", None), *compared]
+            yield [self._no_condition("fields", None), *compared]
         if blanks:
-            yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
+            yield [self._no_condition("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
     def _readings(self) -> list[list[Option]]:
         """What each value, number, time and text may mean. Of overlapping ones, only one counts."""
         mentions = self.clues.mentions
-        found: list[tuple[str, WordRun, Iterable[Option]]] = [
+        readings: list[tuple[str, WordRun, Iterable[Option]]] = [
             *(("value", each.place, self._of_value(each)) for each in mentions.values),
             *(("days", each.place, self._of_days(each)) for each in mentions.days),
             *(("length", each.place, self._of_length(each)) for each in mentions.lengths),
@@ -114,15 +117,15 @@ class Options:
             *(("text", each.place, self._of_text(each)) for each in mentions.texts),
         ]
         apart: list[tuple[int, list[Option]]] = []
-        for kind, at, options in found:
+        for kind, at, options in readings:
             place = next((place for place, (mask, _) in enumerate(apart) if mask & at.mask), None)
             if place is None:
-                apart.append((at.mask, [self._left(kind, at), *options]))
+                apart.append((at.mask, [self._no_condition(kind, at), *options]))
             else:
                 apart[place] = (apart[place][0] | at.mask, [*apart[place][1], *options])
         return [options for _, options in apart]
 
-    def _left(self, kind: str, place: WordRun | None) -> Option:
+    def _no_condition(self, kind: str, place: WordRun | None) -> Option:
         """That it states no condition."""
         clues = self.clues
         bundles: list[Bundle] = [clues.one(f"{kind}:left")]
@@ -132,50 +135,50 @@ class Options:
             ]  # fmt: skip
         return Option((), Features(0, tuple(bundles)))
 
-    def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+    def _named_fields(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The named fields: those of named sources first, then in the order of the question."""
         sources = self.clues.names.sources
-        named = [
+        fields = [
             (self.clues.mentions.best(sources[each.source]) is None, places[0].first, each)
-            for each, places in self.clues.mentions.named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and wanted(each)
+            for each, places in self.clues.mentions.places.items()
+            if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and matches(each)
         ]
-        yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
+        yield from islice((each for *_, each in sorted(fields, key=lambda item: item[:2])), most)
 
-    def _of_named_source(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+    def _fields_of_named_source(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The first matching fields of the best-named source, which the question need not name: open tasks have no end date,
         and “more than the average” may not say of what.
         """
         for source in self._sources(1):
-            yield from islice(filter(wanted, source.columns), most)
+            yield from islice(filter(matches, source.columns), most)
 
     def _sources(self, most: int) -> list[SourceName]:
         """The named sources, last mentioned first. Where there is only one, its rows need no name."""
-        named = [
+        sources = [
             (places[0].likeness, places[0].first, each)
-            for each, places in self.clues.mentions.named.items()
+            for each, places in self.clues.mentions.places.items()
             if isinstance(each, SourceName) and places[0].likeness >= 0.5
         ]
-        named.sort(key=lambda item: (-item[0], -item[1]))
+        sources.sort(key=lambda item: (-item[0], -item[1]))
         every = [*self.clues.names.sources.values()]
-        return [each for _, _, each in named[:most]] or (every if len(every) == 1 else [])
+        return [each for _, _, each in sources[:most]] or (every if len(every) == 1 else [])
 
     def _about(self) -> list[SourceName]:
         """The named sources, and the source with the most named fields."""
-        fields = Counter(each.source for each in self._named(lambda each: not each.is_many, FIELDS_MAX))
+        fields = Counter(each.source for each in self._named_fields(lambda each: not each.is_many, FIELDS_MAX))
         sources = self.clues.names.sources
         return [*dict.fromkeys([*self._sources(2), *(sources[name] for name, _ in fields.most_common(2))])]
 
     # ---- values ----
 
     def _of_value(self, mention: ValueMention) -> Iterator[Option]:
-        fields = self.clues.names.holding_values_of
+        fields = self.clues.names.by_values
         meanings: dict[FieldName, list[str]] = {}
         whole, titles = set[FieldName](), set[FieldName]()
         for link in mention.links:
-            for named in fields.get((link.source, link.field), ()):
-                meanings.setdefault(named, []).append(link.value)
-                whole |= {named} if link.is_whole else set()
+            for field in fields.get((link.source, link.field), ()):
+                meanings.setdefault(field, []).append(link.value)
+                whole |= {field} if link.is_whole else set()
         for each in sorted(meanings, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
             values = meanings[each]
             values = list(dict.fromkeys(values)) if each not in whole else values[:1]
@@ -202,11 +205,11 @@ class Options:
     ) -> Iterator[Option]:
         """A field that is, or is not, one of these values."""
         clues = self.clues
-        called = clues.names.role_of(each)
+        role = clues.names.role_of(each)
         evidence = clues.joined(
-            clues.field("value", called),
-            clues.distance("value", called, mention.place),
-            clues.called("value:of", clues.names.sources[each.source]),
+            clues.name("value", role),
+            clues.distance("value", role, mention.place),
+            clues.name("value:of", clues.names.sources[each.source]),
             clues.one("value:used"),
             clues.one("value:words", min(mention.place.last - mention.place.first, 3)),
             clues.one("value:whole" if is_whole else "value:part"),
@@ -234,9 +237,9 @@ class Options:
         ]
         for each in fields[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.field("number", each),
+                clues.name("number", each),
                 clues.distance("number", each, mention.place),
-                clues.called("number:of", clues.names.sources[each.source]),
+                clues.name("number:of", clues.names.sources[each.source]),
                 clues.one("number:unit", float(bool(mention.unit and mention.unit in (each.unit or "")))),
             )
             if mention.is_range:
@@ -262,7 +265,7 @@ class Options:
         clues, place = self.clues, mention.place
         chance = clues.mentions.chance_denied(place) if mention.op == "=" else 0.0
         for source in self._sources(3):
-            evidence = clues.called("rows", source)
+            evidence = clues.name("rows", source)
             for op in COMPARED:
                 bundles: tuple[Bundle, ...] = (
                     clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
@@ -281,9 +284,9 @@ class Options:
         clues = self.clues
 
         def distance(each: FieldName) -> float:
-            named = clues.mentions.best(each)
-            if named is not None:
-                return abs(named.first - place.first) / 40 - named.likeness
+            own = clues.mentions.best(each)
+            if own is not None:
+                return abs(own.first - place.first) / 40 - own.likeness
             of = clues.mentions.best(clues.names.sources[each.source])
             return 1 - 0.3 * bool(of) - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
 
@@ -300,9 +303,9 @@ class Options:
         first, last = self._latest(days) if days.months else (days.first, days.last)
         for each in self._dated(mention)[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.field("days", each),
+                clues.name("days", each),
                 clues.distance("days", each, mention.place),
-                clues.called("days:of", clues.names.sources[each.source]),
+                clues.name("days:of", clues.names.sources[each.source]),
                 clues.one(f"days:{days.grain}:{each.kind}"),
             )
             if each.is_date:
@@ -340,9 +343,9 @@ class Options:
         is_year = mention.days.grain == "year"
 
         def distance(each: FieldName) -> float:
-            named = clues.mentions.best(each)
+            own = clues.mentions.best(each)
             of = clues.mentions.best(clues.names.sources[each.source])
-            near = abs(named.first - mention.place.first) / 40 - named.likeness if named else 1 - 0.3 * bool(of)
+            near = abs(own.first - mention.place.first) / 40 - own.likeness if own else 1 - 0.3 * bool(of)
             return near - 0.4 * each.is_date
 
         fields = [
@@ -360,14 +363,14 @@ class Options:
             is_time = are_alike("day", each.unit)
             value = converted(mention.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
             if value is not None:
-                evidence = clues.joined(clues.field("number", each), clues.distance("number", each, mention.place))
+                evidence = clues.joined(clues.name("number", each), clues.distance("number", each, mention.place))
                 for op in COMPARED:
                     agrees = clues.one(f"agrees:{mention.op}:{op}")
                     test = Test("field", op, (plain(round(value, 4)),), each)
                     yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"length{op}"), agrees))
         day = (self.today - datetime.timedelta(days=min(round(mention.one * MONTH_DAYS), 200_000))).isoformat()
         for each in self._dated(DateMention(mention.place, DateRange()))[:3]:
-            evidence = clues.joined(clues.field("days", each), clues.distance("days", each, mention.place))
+            evidence = clues.joined(clues.name("days", each), clues.distance("days", each, mention.place))
             for op in ("<", ">="):
                 agrees = clues.one(f"agrees:{mention.op}:ago{op}")
                 test = Test("field", op, (day,), each)
@@ -377,17 +380,17 @@ class Options:
 
     def _of_text(self, mention: TextMention) -> Iterator[Option]:
         clues = self.clues
-        named = [
+        ranked = [
             (-places[0].likeness, abs(places[0].first - mention.place.first), each)
-            for each, places in clues.mentions.named.items()
+            for each, places in clues.mentions.places.items()
             if isinstance(each, FieldName) and each.kind == "text"
         ]
         # the title need not be named
         titles = [source.title for source in self._about() if source.title.kind == "text"]
-        texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
-        made = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
-        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
-            evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, mention.place))
+        texts = [each for _, _, each in sorted(ranked, key=lambda item: item[:2])]
+        compound = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
+        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(compound, MADE_MAX)]):
+            evidence = clues.joined(clues.name("holds", each), clues.distance("holds", each, mention.place))
             for op in ("contains", "="):
                 own = self._mentioned(evidence, mention.place, f"holds:{op}")
                 tests = self._or_denied(Test("field", op, (mention.text,), each), mention.place)
@@ -398,7 +401,7 @@ class Options:
         for truth in (True, False):
             bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
             test = Test("field", "=", (truth,), each, chance_denied=clues.mentions.chance_denied(place))
-            yield Option((test,), clues.joined(clues.field("truth", each), Features(0, bundles)))
+            yield Option((test,), clues.joined(clues.name("truth", each), Features(0, bundles)))
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
         """Rows that have related rows, or have none."""
@@ -406,7 +409,7 @@ class Options:
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
             bundles = clues.near(form, place), clues.freely(form)
-            own = clues.joined(clues.called("related", source), Features(0, bundles))
+            own = clues.joined(clues.name("related", source), Features(0, bundles))
             yield from self._by_role(Test(form, about=source.name), own)
 
     def _by_role(self, test: Test, evidence: Features) -> Iterator[Option]:
@@ -419,18 +422,20 @@ class Options:
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
         # the last mention is the one that is compared
-        place = max(clues.mentions.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
+        place = max(clues.mentions.places.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
             yield Option(
-                (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Features(0, bundles))
+                (Test("average", op, field=each),), clues.joined(clues.name("average:of", each), Features(0, bundles))
             )
 
     def _of_two_fields(self) -> Iterator[Option]:
         """Two named dates or numbers of one row, compared: "delivered later than promised"."""
         clues = self.clues
-        named = [*self._named(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)]
-        at = {each: place for each in named if (place := clues.mentions.best(each)) is not None}
+        fields = [
+            *self._named_fields(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)
+        ]
+        at = {each: place for each in fields if (place := clues.mentions.best(each)) is not None}
         for one, other in combinations(sorted(at, key=lambda each: at[each].last), 2):
             is_alike = one.source == other.source and (one.is_date, one.unit) == (other.is_date, other.unit)
             if not is_alike or at[one].last == at[other].last:
@@ -445,7 +450,7 @@ class Options:
         for op in ("is_null", "not_null"):
             bundles = clues.near(op, place), clues.freely(op, 0.3)
             yield Option(
-                (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Features(0, bundles))
+                (Test("field", op, field=each),), clues.joined(clues.name("blank", each), Features(0, bundles))
             )
 
 
@@ -463,20 +468,22 @@ def may_compare(each: FieldName, number: NumberMention, mentions: Mentions) -> b
     """Whether a question may compare a field with a number. "More than one payment" is a number of rows, and "in 2026" is a time,
     so a field must be named to be compared with them: the rows' field in full, the one with the year right beside it.
     """
-    place, named = number.place, mentions.best(each)
+    place, own = number.place, mentions.best(each)
     if number.op == "=" and any(day.days.grain == "year" and day.place.mask & place.mask for day in mentions.days):
-        return each.kind == "year" or (named is not None and place.first in (named.last, named.first - 1))
-    return not _counts_rows(number, mentions) or (named is not None and named.likeness >= NAMED_IN_FULL)
+        return each.kind == "year" or (own is not None and place.first in (own.last, own.first - 1))
+    return not _counts_rows(number, mentions) or (own is not None and own.likeness >= NAMED_IN_FULL)
 
 
 def _counts_rows(number: NumberMention, mentions: Mentions) -> bool:
     """Whether the name of a source follows a number, with at most one word between: "more than two late payments"."""
     if number.currency is not None or dimension_of(number.unit) is not None:
         return False
-    named = (place for each, places in mentions.named.items() if isinstance(each, SourceName) for place in places)
+    source_places = (
+        place for each, places in mentions.places.items() if isinstance(each, SourceName) for place in places
+    )
     gaps = (
         mentions.tokens[number.place.last : place.first]
-        for place in named
+        for place in source_places
         if place.likeness >= NAMED_IN_FULL and 0 <= place.first - number.place.last <= 1
     )
     return any(all(token.key not in STOP_WORDS for token in gap) for gap in gaps)

@@ -233,7 +233,7 @@ class Likely:
             chances[candidate.query["source"]] += chance
         named = (
             name.name
-            for name, places in self.read.mentions.named.items()
+            for name, places in self.read.mentions.places.items()
             if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]

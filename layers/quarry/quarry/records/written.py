@@ -29,7 +29,7 @@ from quarry.agent.tools import (
     search_texts,
     with_fields,
 )
-from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
+from quarry.answering.answer import Answer, AnswerEvent, Began, TextPiece, Withdrawn
 from quarry.answering.loop import ToolFinished, ToolResult, ToolStarted
 from quarry.answering.toolset import SEARCHED_MAX, Toolset, answer_with
 from quarry.answering.written import CitationFilter, WrittenAnswer, answer_messages, earlier
@@ -332,11 +332,11 @@ class ModelAnswer:
             async for each in others:
                 yield each
 
-    def _events(self, event: Told) -> list[Event]:
+    def _events(self, event: AnswerEvent) -> list[Event]:
         """What happens, as events."""
         match event:
-            case Began(written):
-                return self._before(written)
+            case Began(form):
+                return self._before(form)
             case TextPiece(piece):
                 is_more, self._sent_sources = len(self.sent) > self._sent_sources, len(self.sent)
                 return [*([self.context.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
@@ -370,7 +370,7 @@ class ModelAnswer:
                 today=research.today,
                 notes=ALREADY,
                 facts=context.inquiry.applied.label if context.inquiry.applied else "",
-                found=sources_block(context.toolset.evidence.sources),
+                hits=sources_block(context.toolset.evidence.sources),
             )
 
         return await off_loop(messages)
@@ -379,7 +379,7 @@ class ModelAnswer:
         """What the text passes through: citations of the sources that were found, and links that these contain. A source that its
         first line does not name is sent when it is cited.
         """
-        found, kept = self.context.toolset.evidence.sources, written.kept
+        found, kept = self.context.toolset.evidence.sources, written.source_numbers
         if not self.sent:
             self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
         texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in found}
@@ -405,7 +405,7 @@ class ModelAnswer:
     def _new_verifier(self) -> Verifier:
         question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
         told = [turn.answer for turn in self.context.inquiry.request.recent_history]
-        return self.research.verifier(source_texts(self.sent), question, about=ABOUT, told=told, own=own)
+        return self.research.verifier(source_texts(self.sent), question, about=ABOUT, earlier=told, own=own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
@@ -440,13 +440,13 @@ class ModelAnswer:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
         context, evidence = self.context, self.sent
         found = await off_loop(self._new_verifier().verify, answer.text)
-        is_talk = answer.written.rests_on_nothing
+        is_talk = answer.form.rests_on_nothing
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(found, missing=context.inquiry.left_out, is_talk=is_talk)
-        own = answer.written.followups
+        own = answer.form.followups
         question = context.inquiry.conversation.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
-        queries = [QueryDigest.of(each) for each in self._results(answer.written)]
+        queries = [QueryDigest.of(each) for each in self._results(answer.form)]
         is_found = bool(evidence or queries)
         ending = context.ending(
             answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found

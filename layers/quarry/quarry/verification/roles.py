@@ -68,11 +68,11 @@ class Line:
         return {each: n for n, each in enumerate(self.stems) if self.stems.count(each) == 1}
 
 
-def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
+def check_roles(prose: ProseText, passage: Passage, finding: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
     mine = Line.of(prose.outside.replace("\0", " "))
     if _is_undone(mine, passage):
-        found.denied.append(gettext("{source} says the reverse: who did it to whom", source=passage.name))
+        finding.denied.append(gettext("{source} says the reverse: who did it to whom", source=passage.name))
         return
     if len(mine.stems) < SHARED_MIN:
         return
@@ -81,11 +81,11 @@ def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
         return
     theirs = Line.of(nearest.text)
     if _is_turned(mine, theirs):
-        found.denied.append(
+        finding.denied.append(
             gettext("{source} says it the other way round: “{quote}”", source=passage.name, quote=nearest.text.strip())
         )
     elif another := _another(mine, theirs, passage):
-        (found.wrong if another == "exchanged" else found.weak).append(
+        (finding.wrong if another == "exchanged" else finding.weak).append(
             gettext("{source} says: “{quote}”", source=passage.name, quote=nearest.text.strip())
         )
 
@@ -174,19 +174,19 @@ _FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
 _INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
 
 
-def check_order(prose: ProseText, passage: Passage, found: Finding) -> None:
+def check_order(prose: ProseText, passage: Passage, finding: Finding) -> None:
     """Whether "from A to B" and "A instead of B" are so in the source."""
     for match in _FROM_TO.finditer(prose.outside):
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
-            found.denied.append(
+            finding.denied.append(
                 gettext("{source} says from {last} to {first}", source=passage.name, last=last, first=first)
             )
         elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
             rf"\bfrom {re.escape(first)}\b", passage.all
         ):
-            found.denied.append(gettext("{source} says from {last}", source=passage.name, last=last))
+            finding.denied.append(gettext("{source} says from {last}", source=passage.name, last=last))
     low = passage.all.lower()
     for match in _INSTEAD.finditer(prose.outside.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
-            found.denied.append(gettext("{source} says it the other way round", source=passage.name))
+            finding.denied.append(gettext("{source} says it the other way round", source=passage.name))
