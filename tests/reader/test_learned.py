@@ -11,11 +11,12 @@ import pytest
 from quarry.agent.reading import explanation_of
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
-from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned, packed
+from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned
 from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, remaining_words
 from quarry.schema.algebra import Comparison
 from tests.query_language.made import DESK
+from tools.fit.stored import packed
 
 TODAY = datetime.date(2026, 7, 1)
 FOLDER_BYTES_MAX = 3_000_000

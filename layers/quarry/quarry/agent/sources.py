@@ -295,19 +295,9 @@ def names_of(source: SourceDescription) -> str:
 def _field_line(field: SourceField) -> str:
     measured = field.currency or field.unit or (f"the row's {field.currency_of}" if field.currency_of else None)
     kind = "true/false" if field.kind == "boolean" else field.kind
-    return " ".join(
-        filter(
-            None,
-            (
-                field.name,
-                "several" if field.many else "",
-                kind,
-                f"in {measured}" if measured else "",
-                f"→ {field.references}" if field.references else "",
-                _listed(field.values or ()),
-            ),
-        )
-    )
+    unit, target = f"in {measured}" if measured else "", f"→ {field.references}" if field.references else ""
+    parts = field.name, "several" if field.many else "", kind, unit, target, _listed(field.values or ())
+    return " ".join(filter(None, parts))
 
 
 def _listed(values: Sequence[str]) -> str:

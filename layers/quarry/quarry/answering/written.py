@@ -278,21 +278,10 @@ WORDS_MIN = 8
 CHARACTERS_MAX = 200
 """The opening of a text, which is looked at."""
 _MARKS = (
-    *(
-        "<source n=",
-        "</source>",
-        "<record",
-        "</record",
-        "<answer>",
-        "</answer>",
-        "<rest>",
-        "</rest>",
-        "<result>",
-        "</result>",
-    ),
-    *("<campaign", "</campaign", "<companies>", "</companies>", "<seed_company>"),
-    *("<|", "|>", "<start_of_turn>", "<end_of_turn>", "</s>", "[INST]", "[/INST]"),
-)
+    "<source n=", "</source>", "<record", "</record", "<answer>", "</answer>", "<rest>", "</rest>", "<result>", "</result>",
+    "<campaign", "</campaign", "<companies>", "</companies>", "<seed_company>",
+    "<|", "|>", "<start_of_turn>", "<end_of_turn>", "</s>", "[INST]", "[/INST]",
+)  # fmt: skip
 """What separates the parts of a prompt, ours or a model's own."""
 
 LOOP_CHARACTERS = 80

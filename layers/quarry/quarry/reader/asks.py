@@ -10,7 +10,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Literal, get_args
 
-from quarry.reader.features import Clues, Features
+from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
 from quarry.spans.numbers import dimension_of
@@ -43,6 +43,10 @@ ALIKE_MAX = 60
 LENGTH_MAX = 5
 """Longer lists of fields share one feature."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
+SEVERAL: tuple[tuple[Function, ...], ...] = (
+    *combinations(FUNCTIONS, 2), *combinations(FUNCTIONS, 3), *(("count", each) for each in FUNCTIONS),
+)  # fmt: skip
+"""Functions that are asked for together."""
 PERIODS: tuple[Period, ...] = get_args(Period)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
@@ -108,14 +112,8 @@ class Asks:
         likeliest: list[Ask] = []
         of_shape: Counter[object] = Counter()
         for ask in asks:
-            shape = (
-                ask.kind,
-                ask.is_first,
-                ask.order is None,
-                ask.related is None,
-                ask.measured is None,
-                len(ask.subjects),
-            )
+            missing = ask.order is None, ask.related is None, ask.measured is None
+            shape = ask.kind, ask.is_first, missing, len(ask.subjects)
             of_shape[shape] += 1
             if of_shape[shape] <= ALIKE_MAX:
                 likeliest.append(ask)
@@ -183,8 +181,8 @@ class Asks:
         yield Ask("count", base, self._framed("count", evidence))
         yield Ask("share", base, self._framed("share", evidence))
         for each in fields[:5]:
-            own = self.clues.joined(evidence, self.clues.name("shown", each))
-            yield Ask("count_distinct", base, self._framed("count_distinct", own), (each,))
+            distinct = self._framed("count_distinct", evidence, self.clues.name("shown", each))
+            yield Ask("count_distinct", base, distinct, (each,))
         yield from self._numbers(base, fields, evidence)
         yield from self._groups(base, fields, evidence)
 
@@ -194,7 +192,7 @@ class Asks:
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
 
-    def _framed(self, kind: str, *evidence: Features) -> Features:
+    def _framed(self, kind: str, *evidence: Features | Bundle) -> Features:
         return self.clues.joined(*evidence, self.clues.framed(kind))
 
     # ---- rows ----
@@ -237,8 +235,8 @@ class Asks:
 
     def _subject_features(self, base: SourceName, subjects: Sequence[FieldName]) -> Features:
         clues = self.clues
-        parts = [clues.name("shown", each) for each in subjects]
-        parts += [Features(0, (clues.near("shown", clues.mentions.best(each), 2),)) for each in subjects]
+        parts: list[Features | Bundle] = [clues.name("shown", each) for each in subjects]
+        parts += [clues.near("shown", clues.mentions.best(each), 2) for each in subjects]
         parts.append(clues.together("shown", subjects))
         own = sum(each.source == base.name for each in subjects) / len(subjects)
         is_default = len(subjects) == 1 and subjects[0] is base.title
@@ -303,9 +301,8 @@ class Asks:
             roles = [clues.role(link)] if source and link in base.links_to(source.name) else []
             own = clues.joined(evidence, link_evidence, target, *roles)
             for direction in DIRECTIONS:
-                by = clues.joined(own, clues.freely(f"most:{direction}"))
-                ask = Ask("rows", base, self._framed("most", by), subjects, None, direction, True, related=link)
-                yield ask
+                most = self._framed("most", own, clues.freely(f"most:{direction}"))
+                yield Ask("rows", base, most, subjects, None, direction, True, related=link)
 
     # ---- numbers and groups ----
 
@@ -323,7 +320,7 @@ class Asks:
             own = clues.joined(evidence, *(clues.name("measured", each) for each in pair))
             for one in FUNCTIONS:
                 for other in FUNCTIONS:
-                    parts = [self._function(one, pair[0]), self._function(other, pair[1])]
+                    parts = self._function(one, pair[0]), self._function(other, pair[1])
                     yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
         for fields_of_one in combinations(numeric[:4], 3):
             own = clues.joined(evidence, *(clues.name("measured", each) for each in fields_of_one))
@@ -346,12 +343,8 @@ class Asks:
         dated = [each for each in base.fields if each.is_date]
         for by in dict.fromkeys([*fields[:GROUPS_MAX], base.title, *dated[:2]]):
             place = clues.mentions.best(by)
-            own = clues.joined(
-                evidence,
-                clues.name("by", by),
-                clues.near("by", place, 3),
-                Features(clues.sourced((by,)), ()),
-            )
+            source = Features(clues.sourced((by,)), ())
+            own = clues.joined(evidence, clues.name("by", by), clues.near("by", place, 3), source)
             if by.is_date:
                 for period in PERIODS:
                     parts = clues.joined(own, clues.freely(f"period:{period}"), clues.near(f"period:{period}", place))
@@ -365,32 +358,26 @@ class Asks:
         clues = self.clues
         yield Ask("groups", base, self._framed("groups", evidence), (by,), period=period)
         for direction in DIRECTIONS:
-            own = clues.joined(evidence, clues.freely(f"most:{direction}"))
-            yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
+            common = self._framed("common", evidence, clues.freely(f"most:{direction}"))
+            yield Ask("groups", base, common, (by,), None, direction, True, period=period)
         yield from self._by_two(base, by, evidence, fields, period)
         yield from self._distinct_counts(base, by, evidence, fields, period)
         numeric = [each for each in fields if each.is_amount and each is not by]
         unsaid = [each for each in base.columns if each.is_amount and each is not by]
         for measured in numeric[: 3 if period is None else 2] or unsaid[:1]:
             of = clues.joined(evidence, clues.name("measured", measured))
-            for number, functions in self._several() if period is None and measured in numeric[:1] else ():
-                own = clues.joined(of, self._together(functions, measured))
-                yield Ask(
-                    "groups", base, self._framed(f"groups:of{number}", own), (by,), functions=functions, measured=measured
-                )  # fmt: skip
+            for functions in SEVERAL if period is None and measured in numeric[:1] else ():
+                own = self._framed(f"groups:of{len(functions)}", of, self._together(functions, measured))
+                yield Ask("groups", base, own, (by,), functions=functions, measured=measured)
             for function in FUNCTIONS:
                 own = clues.joined(of, self._function(function, measured))
-                yield Ask(
-                    "groups", base, self._framed("groups:of", own), (by,), functions=(function,), measured=measured,
-                    period=period,
-                )  # fmt: skip
+                number = self._framed("groups:of", own)
+                yield Ask("groups", base, number, (by,), functions=(function,), measured=measured, period=period)
                 if period is not None or function in ("min", "max"):
                     continue
                 for direction in DIRECTIONS:
-                    most = clues.joined(own, clues.freely(f"most:{direction}"))
-                    yield Ask(
-                        "groups", base, self._framed("common:of", most), (by,), None, direction, True, (function,), measured
-                    )  # fmt: skip
+                    most = self._framed("common:of", own, clues.freely(f"most:{direction}"))
+                    yield Ask("groups", base, most, (by,), None, direction, True, (function,), measured)
 
     def _by_two(
         self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
@@ -409,19 +396,9 @@ class Asks:
             yield Ask("groups", base, self._framed("groups:two", own), (by, other), period=period)
             for function in FUNCTIONS if measured not in (None, other) else ():
                 assert measured is not None
-                of = clues.joined(own, clues.name("measured", measured), self._function(function, measured))
-                yield Ask(
-                    "groups", base, self._framed("groups:two:of", of), (by, other), functions=(function,), measured=measured,
-                    period=period,
-                )  # fmt: skip
-
-    def _several(self) -> Iterator[tuple[int, tuple[Function, ...]]]:
-        """Functions that are asked for together, with their number."""
-        for number in (2, 3):
-            for functions in combinations(FUNCTIONS, number):
-                yield number, functions
-        for function in FUNCTIONS:
-            yield 2, ("count", function)
+                number = self._function(function, measured)
+                of = self._framed("groups:two:of", own, clues.name("measured", measured), number)
+                yield Ask("groups", base, of, (by, other), functions=(function,), measured=measured, period=period)
 
     def _distinct_counts(
         self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
@@ -430,8 +407,5 @@ class Asks:
         clues = self.clues
         countable = [each for each in fields if each is not by and not each.is_number and not each.is_date]
         for each in countable[:DISTINCT_FIELDS_MAX]:
-            own = clues.joined(evidence, clues.name("measured", each))
-            yield Ask(
-                "groups", base, self._framed("groups:distinct", own), (by,), functions=("count_distinct",), measured=each,
-                period=period,
-            )  # fmt: skip
+            own = self._framed("groups:distinct", evidence, clues.name("measured", each))
+            yield Ask("groups", base, own, (by,), functions=("count_distinct",), measured=each, period=period)

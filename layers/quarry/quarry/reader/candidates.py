@@ -9,10 +9,10 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from heapq import nlargest
 from operator import itemgetter
 from types import MappingProxyType
-from typing import NamedTuple
 
 from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
@@ -179,40 +179,22 @@ def _likeliest(
     alignable = clues.mentions.alignable
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
-    scored = {
-        base: [
-            (
-                each,
-                each.evidence.score,
-                each.evidence.mask,
-                each.needs_groups(base.name),
-                each.needs_values(base.name, clues.names),
-            )
-            for each in sets
-        ]
+    needs = {
+        base: [(each, each.needs_groups(base.name), each.needs_values(base.name, clues.names)) for each in sets]
         for base, sets in conditions.items()
     }
     pairs: list[tuple[float, int, Ask, Conditions]] = []
     for ask in asks:
-        score, mask, is_grouped, is_of_values = (
-            ask.evidence.score, ask.evidence.mask, ask.kind == "groups", ask.is_of_values
-        )  # fmt: skip
-        for each, own, stated, needs_groups, needs_values in scored[ask.base]:
+        own, is_grouped, is_of_values = ask.evidence, ask.kind == "groups", ask.is_of_values
+        for each, needs_groups, needs_values in needs[ask.base]:
             if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
                 continue
             if (needs_values and not is_of_values) or (each.joined == "apart" and not ask.is_one_number):
                 continue
-            rank = score + own + a_word * ((mask | stated) & alignable).bit_count()
+            words = (own.mask | each.evidence.mask) & alignable
+            rank = own.score + each.evidence.score + a_word * words.bit_count()
             pairs.append((rank, len(pairs), ask, each))
     return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
-
-
-class _Reach(NamedTuple):
-    """How far the fields of some conditions are from the rows asked for, and the features that depend on nothing else."""
-
-    hops: int
-    many: int
-    within: tuple[Bundle, ...]
 
 
 class _Joint:
@@ -223,32 +205,29 @@ class _Joint:
         self._alone = (clues.framed("alone"),) if has_context else ()
         self._follows = {clues.framed("follows:ask"), clues.framed("follows:rows")} if has_context else set()
         self._total = clues.mentions.alignable.bit_count() or 1
-        self._reaches: dict[tuple[str, Conditions], _Reach] = {}
-        self._hops: dict[Ask, int] = {}
-        self._cache: dict[object, tuple[Bundle, ...]] = {}
+        self._hops, self._reach, self._bundles = cache(self._hops_of), cache(self._reach_of), cache(self._bundles_of)
 
     def scored(self, ask: Ask, conditions: Conditions) -> tuple[float, int, Ask, Conditions, tuple[Bundle, ...]]:
         """The score, the words that are read, and the features that depend on both."""
         clues, base = self._clues, ask.base.name
         mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
-        reach = self._reaches.get((base, conditions))
-        if reach is None:
-            reach = self._reaches[base, conditions] = self._reach(base, conditions)
-        hops = self._hops.get(ask)
-        if hops is None:
-            ways = [clues.names.way(base, each.source) for each in ask.fields]
-            hops = self._hops[ask] = sum([len(way.links) for way in ways if way])
-        key = mask.bit_count(), hops + reach.hops, reach.many, ask.kind, len(conditions.tests), conditions.joined
-        shared = self._cache.get((*key, conditions.has_rows))
-        if shared is None:
-            shared = self._cache[(*key, conditions.has_rows)] = self._bundles(*key, rows=conditions.has_rows)
-        bundles = (*shared, *reach.within)
+        hops, many, within = self._reach(base, conditions)
+        tests = f"{len(conditions.tests)}:{conditions.has_rows}"
+        shared = self._bundles(mask.bit_count(), self._hops(ask) + hops, many, ask.kind, tests, conditions.joined)
+        bundles = (*shared, *within)
         if self._alone and self._follows.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles)):
             bundles += self._alone
         score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in bundles])
         return score, mask, ask, conditions, bundles
 
-    def _reach(self, base: str, conditions: Conditions) -> _Reach:
+    def _hops_of(self, ask: Ask) -> int:
+        ways = [self._clues.names.way(ask.base.name, each.source) for each in ask.fields]
+        return sum([len(way.links) for way in ways if way])
+
+    def _reach_of(self, base: str, conditions: Conditions) -> tuple[int, int, tuple[Bundle, ...]]:
+        """How many links lead to the fields of the conditions, how many of the fields have several values, and the features that
+        depend on nothing else.
+        """
         clues, hops, many = self._clues, 0, 0
         about = {test.about: test.form for test in conditions.tests if test.form in ("some", "none")}
         within: list[Bundle] = []
@@ -260,18 +239,16 @@ class _Joint:
                 many += way.is_many and test.field is not None
             if test.field and test.field.source in about:
                 within.append(clues.one(f"within:{about[test.field.source]}"))
-        return _Reach(hops, many, tuple(within))
+        return hops, many, tuple(within)
 
-    def _bundles(
-        self, covered: int, hops: int, many: int, kind: str, tests: int, joined: str, *, rows: bool
-    ) -> tuple[Bundle, ...]:
+    def _bundles_of(self, covered: int, hops: int, many: int, kind: str, tests: str, joined: str) -> tuple[Bundle, ...]:
         clues, total = self._clues, self._total
         return (
             clues.one("covered", covered / total),
             clues.one("uncovered", float(total - covered)),
             clues.one("hops", float(hops)),
             clues.one("many", float(many)),
-            clues.one(f"pair:{kind}:{tests}:{rows}"),
+            clues.one(f"pair:{kind}:{tests}"),
             clues.one(f"pair:{joined}:{kind}"),
         )
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 from zlib import crc32
 
 from quarry.language.word_forms import STOP_WORDS
-from quarry.reader.mentions import Mentions, Name, WordRun
-from quarry.reader.names import FieldName, LinkName, Names, SourceName
+from quarry.reader.mentions import Mentions, WordRun, union
+from quarry.reader.names import FieldName, LinkName, Name, Names, SourceName
 
 DIMENSIONS = 1 << 20
 """The number of weights. Features whose names have the same hash share one."""
@@ -92,16 +92,12 @@ class Clues:
     @cached_property
     def free_words(self) -> list[str]:
         """The words that are not numbers and name nothing."""
-        return [
-            self.mentions.tokens[place].key
-            for place in self.mentions.free
-            if not self.mentions.tokens[place].key[0].isdigit()
-        ]
+        words = (self.mentions.tokens[place].key for place in self.mentions.free)
+        return [word for word in words if not word[0].isdigit()]
 
     @cached_property
     def pairs(self) -> list[str]:
-        words = self.mentions.words
-        return [f"{one}_{two}" for one, two in pairwise(words)]
+        return [f"{one}_{two}" for one, two in pairwise(self.mentions.words)]
 
     @cached_property
     def frame(self) -> list[str]:
@@ -113,9 +109,9 @@ class Clues:
         """A single feature."""
         return self._cache.get((name, value)) or self._bundle((name, value), ((name, value),))
 
-    def framed(self, kind: str, weight: float = 0.25) -> Bundle:
+    def framed(self, kind: str) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self._cache.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
+        return self._cache.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, 0.25))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
@@ -199,34 +195,22 @@ class Clues:
     @cached_property
     def named_fields(self) -> list[int]:
         """The words that name fields, each place once, as bits."""
-        return [
-            *dict.fromkeys(
-                places[0].mask
-                for each, places in self.mentions.places.items()
-                if isinstance(each, FieldName) and places[0].likeness >= NAMED_WELL
-            )
-        ]
+        fields = (places[0] for each, places in self.mentions.places.items() if isinstance(each, FieldName))
+        return [*dict.fromkeys(place.mask for place in fields if place.likeness >= NAMED_WELL)]
 
     def together(self, role: str, fields: Sequence[FieldName]) -> Features:
         """The positions of the words that name several fields: how early, and which words are between or next to them."""
         masks = [place.mask for each in fields if (place := self.mentions.best(each))]
         if not masks:
             return Features(0, ())
-        mask = 0
-        for each in masks:
-            mask |= each
+        mask = union(masks)
         first, last = (mask & -mask).bit_length() - 1, mask.bit_length()
         others = [each for each in self.named_fields if not each & mask]
         between = sum(each >> first > 0 and each < 1 << last for each in others)
         behind = any(last <= (each & -each).bit_length() - 1 <= last + NEXT_WORDS for each in others)
-        return Features(
-            0,
-            (
-                self.one(f"{role}:first", -min(first, 15) / 15),
-                self.one(f"{role}:between", float(min(between, 3))),
-                self.one(f"{role}:behind", float(behind)),
-            ),
-        )
+        early = self.one(f"{role}:first", -min(first, 15) / 15)
+        beside = self.one(f"{role}:between", float(min(between, 3))), self.one(f"{role}:behind", float(behind))
+        return Features(0, (early, *beside))
 
     def distance(self, role: str, each: FieldName, place: WordRun) -> Bundle:
         """How near a field is named to other words."""
@@ -272,8 +256,5 @@ class Clues:
 
     def sourced(self, fields: Sequence[FieldName]) -> int:
         """The words that name the sources of some fields."""
-        mask = 0
-        for each in fields:
-            place = self.mentions.best(self.names.sources[each.source])
-            mask |= place.mask if place else 0
-        return mask
+        places = (self.mentions.best(self.names.sources[each.source]) for each in fields)
+        return union(place.mask for place in places if place)

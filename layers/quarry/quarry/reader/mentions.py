@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import takewhile
+from operator import or_
 
 from quarry.language.recognition import language_of
 from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
 from quarry.language.writing import ENGLISH, numeral_value, with_english_digits
-from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
+from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, Name, Names, grouped
 from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
 from quarry.spans.dates import find_dates, last_occurrence
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
@@ -60,7 +63,6 @@ LINKS_MAX = 40
 NUMBERS_MAX = 4
 TEXTS_MAX = 3
 _QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{1,60})[\"“”„«»'](?!\w)")
-Name = SourceName | FieldName | LinkName
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class WordRun:
     def mask(self) -> int:
         """The words as bits."""
         return ((1 << self.last) - 1) & ~((1 << self.first) - 1)
+
+
+def union(masks: Iterable[int]) -> int:
+    """The words of all masks."""
+    return reduce(or_, masks, 0)
 
 
 @dataclass(frozen=True)
@@ -224,13 +231,8 @@ def _deniable(mentions: Mentions) -> Iterator[WordRun]:
 
 
 def _alignable(mentions: Mentions) -> int:
-    mask = 0
-    for places in mentions.places.values():
-        for each in places:
-            mask |= each.mask if each.likeness >= 0.5 else 0
-    for span in mentions.spans:
-        mask |= span.place.mask
-    return mask
+    names = (each for places in mentions.places.values() for each in places if each.likeness >= 0.5)
+    return union(each.mask for each in (*names, *(span.place for span in mentions.spans)))
 
 
 # ---- what is named ----
@@ -278,12 +280,7 @@ def _shortened(stemmed: str, names: Names) -> Iterator[str]:
 
 
 def _common(one: str, other: str) -> int:
-    length = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _places(name: Name, forms: Sequence[dict[str, float]], mentions: Mentions, names: Names) -> list[WordRun]:
@@ -330,9 +327,8 @@ def _run(
 
 def _values(links: Sequence[ValueLink]) -> list[ValueMention]:
     """The links by the words that state them, longest first. Shorter words inside a longer value are part of it."""
-    by_place: dict[tuple[int, int], list[ValueLink]] = {}
-    for link in sorted(links, key=lambda each: (not each.is_whole, -each.rows)):
-        by_place.setdefault((link.first, link.last), []).append(link)
+    ranked = sorted(links, key=lambda each: (not each.is_whole, -each.rows))
+    by_place = grouped(((link.first, link.last), link) for link in ranked)
     mask, mentions = 0, []
     for (first, last), same in sorted(
         by_place.items(), key=lambda item: (-(item[0][1] - item[0][0]), not item[1][0].is_whole, item[0])
@@ -408,9 +404,7 @@ def _is_in_part(value: ValueMention, quoted: Sequence[TextMention]) -> bool:
 
 def _texts(text: str, tokens: Sequence[Token], mentions: Mentions, quoted: Sequence[TextMention]) -> list[TextMention]:
     """Quoted texts that are not values, and capitalised names that name nothing in the schema."""
-    mask = 0
-    for value in mentions.values:
-        mask |= value.place.mask if any(link.is_whole for link in value.links) else 0
+    mask = union(value.place.mask for value in mentions.values if any(link.is_whole for link in value.links))
     texts: list[TextMention] = []
     for each in quoted:
         if each.place.mask & ~mask:
@@ -418,8 +412,7 @@ def _texts(text: str, tokens: Sequence[Token], mentions: Mentions, quoted: Seque
             mask |= each.place.mask
     if not says_something_by_case(tokens):
         return texts[:TEXTS_MAX]
-    for places in mentions.places.values():
-        mask |= places[0].mask if places[0].likeness >= NAMED_WELL else 0
+    mask |= union(places[0].mask for places in mentions.places.values() if places[0].likeness >= NAMED_WELL)
     texts += [TextMention(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, mask)]
     return texts[:TEXTS_MAX]
 

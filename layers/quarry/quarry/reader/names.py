@@ -7,6 +7,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from typing import TypeVar
 
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
@@ -137,6 +139,17 @@ class Way:
 
 
 HERE = Way((), False)
+Name = SourceName | FieldName | LinkName
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+def grouped(pairs: Iterable[tuple[Key, Item]]) -> Mapping[Key, Sequence[Item]]:
+    """The items by their keys, in order."""
+    groups: dict[Key, list[Item]] = defaultdict(list)
+    for key, item in pairs:
+        groups[key].append(item)
+    return groups
 
 
 def _alternatives(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
@@ -185,18 +198,16 @@ def _own_sql(source: Source, each: FieldName) -> str:
     return _plain(own.sql("t")) if own is not None and own.related is None and not each.is_key else ""
 
 
-def _same_columns(source: Source) -> Iterator[Sequence[str]]:
+def _same_columns(source: Source) -> Iterable[Sequence[str]]:
     """The fields, grouped by column: a column may appear both declared and plain. Fields over several references are left to
     their own source.
     """
-    by_sql: dict[object, list[str]] = {}
+    pairs: list[tuple[object, str]] = []
     for name, each in source.fields.items():
         link = each.related
-        if link is not None and link.rows is not None and link.target is not None and not link.is_many:
-            continue
-        column = _plain(each.sql("t")) if link is None else (link.name, each.sql("t"))
-        by_sql.setdefault(column, []).append(name)
-    yield from by_sql.values()
+        if link is None or link.rows is None or link.target is None or link.is_many:
+            pairs.append((_plain(each.sql("t")) if link is None else (link.name, each.sql("t")), name))
+    return grouped(pairs).values()
 
 
 def _references(
@@ -315,26 +326,25 @@ class Names:
     _paths: dict[tuple[str, FieldName], tuple[str, bool] | None] = field(default_factory=dict)
 
     @cached_property
-    def by_stem(self) -> Mapping[str, Sequence[SourceName | FieldName | LinkName]]:
+    def by_stem(self) -> Mapping[str, Sequence[Name]]:
         """What has this stem in one of its names."""
-        things: dict[str, dict[SourceName | FieldName | LinkName, None]] = defaultdict(dict)
+        things: dict[str, dict[Name, None]] = defaultdict(dict)
         for source in self.sources.values():
-            everything: tuple[SourceName | FieldName | LinkName, ...] = (
-                source, *source.fields, *source.predicates, *source.measures, source.title, *source.links,
-            )  # fmt: skip
-            for each in everything:
+            everything = source.fields, source.predicates, source.measures, (source.title,), source.links
+            for each in chain[Name]((source,), *everything):
                 for stem in {stem for name in each.names for stem in name}:
                     things[stem][each] = None
         return {stem: [*same] for stem, same in things.items()}
 
+    @property
+    def fields(self) -> Iterator[FieldName]:
+        """The fields of all sources."""
+        return chain.from_iterable(source.fields for source in self.sources.values())
+
     @cached_property
     def by_values(self) -> Mapping[tuple[str, str], Sequence[FieldName]]:
         """The fields that hold the values of a source's field: itself, and the same field by the role of a reference."""
-        fields: dict[tuple[str, str], list[FieldName]] = defaultdict(list)
-        for source in self.sources.values():
-            for each in source.fields:
-                fields[each.same_as or (source.name, each.name)].append(each)
-        return fields
+        return grouped((each.same_as or (each.source, each.name), each) for each in self.fields)
 
     def role_of(self, each: FieldName) -> FieldName:
         """What a field goes by: the reference, where it is a field of the referenced row by its role."""
@@ -345,15 +355,11 @@ class Names:
     @cached_property
     def _sharing(self) -> Mapping[tuple[str, str], int]:
         """How many fields of a source have a stem in their names."""
-        counts: Counter[tuple[str, str]] = Counter()
-        for source in self.sources.values():
-            for each in source.fields:
-                if each.same_as is not None:
-                    continue  # by its role a field is named whole, and takes no word from the row's own
-                counts.update({(source.name, stem) for name in each.names for stem in name})
-        return counts
+        # by its role a field is named whole, and takes no word from the row's own
+        own = (each for each in self.fields if each.same_as is None)
+        return Counter(key for each in own for key in {(each.source, stem) for name in each.names for stem in name})
 
-    def weights(self, name: SourceName | FieldName | LinkName, words: Sequence[str]) -> Mapping[str, float]:
+    def weights(self, name: Name, words: Sequence[str]) -> Mapping[str, float]:
         """The share of each stem in one of its names: the more fields of the source use the stem, the smaller (`emp` in
         `emp_name`, `emp_phone`). They add up to 1.
         """
@@ -364,18 +370,14 @@ class Names:
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()}
 
-    def is_alone(self, name: SourceName | FieldName | LinkName, stem: str) -> bool:
+    def is_alone(self, name: Name, stem: str) -> bool:
         """Whether no other field of its source has this stem in its name."""
         return isinstance(name, FieldName) and self._sharing[name.source, stem] == 1
 
     @cached_property
     def _short(self) -> Mapping[str, Sequence[str]]:
         """The stems of names that may be abbreviations, by their first letters."""
-        by_letter: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            if 1 < len(stem) <= SHORT_MAX and stem.isalpha():
-                by_letter[stem[0]].append(stem)
-        return by_letter
+        return grouped((stem[0], stem) for stem in self.by_stem if 1 < len(stem) <= SHORT_MAX and stem.isalpha())
 
     def shortening(self, words: Sequence[str]) -> Iterator[str]:
         """The stems that may abbreviate these words: the first letters of each of several words (`dob`, `fname`), or some
@@ -388,21 +390,13 @@ class Names:
     @cached_property
     def by_prefix(self) -> Mapping[str, Sequence[str]]:
         """The stems of names by their first letters."""
-        stems: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            if len(stem) >= PREFIX_MIN:
-                stems[stem[:PREFIX_MIN]].append(stem)
-        return stems
+        return grouped((stem[:PREFIX_MIN], stem) for stem in self.by_stem if len(stem) >= PREFIX_MIN)
 
     @cached_property
     def _ends(self) -> Mapping[str, Sequence[str]]:
         """The stems of names by their first and last letters."""
-        stems: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            for cut in range(HELD_MIN, len(stem)):
-                stems[stem[:cut]].append(stem)
-                stems[stem[-cut:]].append(stem)
-        return stems
+        cuts = ((stem, cut) for stem in self.by_stem for cut in range(HELD_MIN, len(stem)))
+        return grouped((end, stem) for stem, cut in cuts for end in (stem[:cut], stem[-cut:]))
 
     def compounds(self, stem: str) -> Sequence[str]:
         """The stems that may be several words written as one, starting or ending with this one: `quotestatus`."""

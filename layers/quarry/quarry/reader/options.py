@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Literal
 
 from quarry.language.word_forms import STOP_WORDS
-from quarry.reader.features import Bundle, Clues, Features
+from quarry.reader.features import Clues, Features
 from quarry.reader.mentions import DateMention, Mentions, NumberMention, TextMention, ValueMention, WordRun
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
@@ -91,10 +91,8 @@ class Options:
         amounts, dates = attrgetter("is_amount"), attrgetter("is_date")
         averages = [*self._named_fields(amounts, 2)] or [*self._fields_of_named_source(amounts, AMOUNTS_MAX)]
         if averages:
-            yield [
-                self._no_condition("average", None),
-                *(option for each in averages for option in self._of_average(each)),
-            ]
+            options = (option for each in averages for option in self._of_average(each))
+            yield [self._no_condition("average", None), *options]
         fields = [
             *self._named_fields(lambda each: not each.is_pointer and each.kind != "boolean", 3),
             *self._fields_of_named_source(dates, DATES_MAX),
@@ -128,12 +126,11 @@ class Options:
     def _no_condition(self, kind: str, place: WordRun | None) -> Option:
         """That it states no condition."""
         clues = self.clues
-        bundles: list[Bundle] = [clues.one(f"{kind}:left")]
-        if place is not None:
-            bundles += [
-                clues.near(f"{kind}:left", place, 2), clues.one(f"{kind}:left:words", float(place.last - place.first))
-            ]  # fmt: skip
-        return Option((), Features(0, tuple(bundles)))
+        left = f"{kind}:left"
+        if place is None:
+            return Option((), clues.joined(clues.one(left)))
+        words = clues.one(f"{left}:words", float(place.last - place.first))
+        return Option((), clues.joined(clues.one(left), clues.near(left, place, 2), words))
 
     def _named_fields(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The named fields: those of named sources first, then in the order of the question."""
@@ -206,20 +203,22 @@ class Options:
         """A field that is, or is not, one of these values."""
         clues = self.clues
         role = clues.names.role_of(each)
+        place, chance = mention.place, clues.mentions.chance_denied(mention.place)
         evidence = clues.joined(
-            clues.name("value", role),
-            clues.distance("value", role, mention.place),
+            self._beside("value", role, place),
             clues.name("value:of", clues.names.sources[each.source]),
             clues.one("value:used"),
-            clues.one("value:words", min(mention.place.last - mention.place.first, 3)),
+            clues.one("value:words", min(place.last - place.first, 3)),
             clues.one("value:whole" if is_whole else "value:part"),
             clues.one("value:several", float(len(values) > 1)),
         )
-        for op in ("=", "!=") if may_be_denied(clues.mentions, mention.place) else ("=",):
-            test = Test(
-                "field", op, tuple(values[:12]), each, chance_denied=clues.mentions.chance_denied(mention.place)
-            )
-            yield Option((test,), self._mentioned(evidence, mention.place, f"value{op}"))
+        for op in ("=", "!=") if may_be_denied(clues.mentions, place) else ("=",):
+            test = Test("field", op, tuple(values[:12]), each, chance_denied=chance)
+            yield Option((test,), self._mentioned(evidence, place, f"value{op}"))
+
+    def _beside(self, role: str, each: FieldName, place: WordRun) -> Features:
+        """How a field is named in a role, and how near to a place."""
+        return self.clues.joined(self.clues.name(role, each), self.clues.distance(role, each, place))
 
     def _mentioned(self, evidence: Features, place: WordRun, kind: str) -> Features:
         """The evidence, with the words at a place and around it."""
@@ -237,98 +236,88 @@ class Options:
         ]
         for each in fields[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.name("number", each),
-                clues.distance("number", each, mention.place),
+                self._beside("number", each, mention.place),
                 clues.name("number:of", clues.names.sources[each.source]),
                 clues.one("number:unit", float(bool(mention.unit and mention.unit in (each.unit or "")))),
             )
             if mention.is_range:
-                test = Test(
-                    "field",
-                    "between",
-                    (in_unit(mention.least, mention, each), in_unit(mention.most, mention, each)),
-                    each,
-                )
+                ends = in_unit(mention.least, mention, each), in_unit(mention.most, mention, each)
+                test = Test("field", "between", ends, each)
                 yield Option((test,), self._mentioned(evidence, mention.place, "between"))
                 continue
             # "not over 60" is a comparison, "not 60" a denial
             chance = clues.mentions.chance_denied(mention.place) if mention.op == "=" else 0.0
-            for op in COMPARED:
-                agrees = clues.one(f"agrees:{mention.op}:{op}")
-                test = Test("field", op, (in_unit(mention.one, mention, each),), each, chance_denied=chance)
-                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"number{op}"), agrees))
+            test = Test("field", "=", (in_unit(mention.one, mention, each),), each, chance_denied=chance)
+            yield from self._compared("number", mention, test, evidence)
         if mention.currency is None and not mention.is_range and float(mention.one).is_integer():
             yield from self._of_count(mention)
+
+    def _compared(
+        self, kind: str, mention: NumberMention, test: Test, evidence: Features, ops: Sequence[str] = COMPARED
+    ) -> Iterator[Option]:
+        """A test with each of these operators."""
+        for op in ops:
+            agrees = self.clues.one(f"agrees:{mention.op}:{'ago' * (kind == 'ago')}{op}")
+            own = self._mentioned(evidence, mention.place, f"{kind}{op}")
+            yield Option((replace(test, op=op),), self.clues.joined(own, agrees))
 
     def _of_count(self, mention: NumberMention) -> Iterator[Option]:
         """A number of related rows, or of rows to show."""
         clues, place = self.clues, mention.place
         chance = clues.mentions.chance_denied(place) if mention.op == "=" else 0.0
         for source in self._sources(3):
-            evidence = clues.name("rows", source)
             for op in COMPARED:
-                bundles: tuple[Bundle, ...] = (
-                    clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
-                    clues.freely("rows"),
-                )  # fmt: skip
-                own = clues.joined(evidence, Features(place.mask, bundles))
-                yield from self._by_role(
-                    Test("rows", op, (int(mention.one),), about=source.name, chance_denied=chance), own
-                )
+                agrees, near = clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place)
+                words = Features(place.mask, (agrees, near, clues.near("rows", place), clues.freely("rows")))
+                test = Test("rows", op, (int(mention.one),), about=source.name, chance_denied=chance)
+                yield from self._by_role(test, clues.joined(clues.name("rows", source), words))
         if 1 <= mention.one <= 1000:
             bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{mention.op}:limit")
             yield Option((Test("limit", values=(int(mention.one),)),), Features(place.mask, bundles))
 
     def _nearest(self, place: WordRun, mention: NumberMention) -> list[FieldName]:
         """The fields that a number may be compared with, likeliest first."""
-        clues = self.clues
+        best = self.clues.mentions.best
 
         def distance(each: FieldName) -> float:
-            own = clues.mentions.best(each)
-            if own is not None:
-                return abs(own.first - place.first) / 40 - own.likeness
-            of = clues.mentions.best(clues.names.sources[each.source])
-            return 1 - 0.3 * bool(of) - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
+            near = self._distance(each, place)
+            if best(each) is not None:
+                return near
+            return near - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
 
-        fields = [
-            each
-            for source in clues.names.sources.values()
-            for each in source.fields
-            if each.is_number and not (each.is_pointer and clues.mentions.best(each) is None)
-        ]
-        return sorted(fields, key=distance)
+        numbers = (each for each in self.clues.names.fields if each.is_number)
+        return sorted((each for each in numbers if not each.is_pointer or best(each) is not None), key=distance)
+
+    def _distance(self, each: FieldName, place: WordRun) -> float:
+        """How far from a place a field is named, and how badly; else whether its source is named."""
+        own, of = self.clues.mentions.best(each), self.clues.mentions.best(self.clues.names.sources[each.source])
+        return abs(own.first - place.first) / 40 - own.likeness if own else 1 - 0.3 * bool(of)
 
     def _of_days(self, mention: DateMention) -> Iterator[Option]:
         clues, days = self.clues, mention.days
         first, last = self._latest(days) if days.months else (days.first, days.last)
         for each in self._dated(mention)[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.name("days", each),
-                clues.distance("days", each, mention.place),
+                self._beside("days", each, mention.place),
                 clues.name("days:of", clues.names.sources[each.source]),
                 clues.one(f"days:{days.grain}:{each.kind}"),
             )
-            if each.is_date:
-                ends = tuple(day.isoformat() for day in (first, last) if day)
-            else:
-                ends = tuple(str(day.year) for day in (first, last) if day)
-            if not ends:
+            values: tuple[Scalar, ...] = tuple(
+                day.isoformat() if each.is_date else day.year for day in (first, last) if day
+            )
+            if not values:
                 return
-            op = "between" if len(ends) == 2 else "<=" if first is None else ">="
-            values: tuple[Scalar, ...] = ends if each.is_date else tuple(map(int, ends))
+            op = "between" if len(values) == 2 else "<=" if first is None else ">="
             if op == "between" and values[0] == values[1]:
                 op, values = "=", values[:1]
             own = self._mentioned(evidence, mention.place, f"days{op}")
-            yield from (
-                Option((test,), own) for test in self._or_denied(Test("field", op, values, each), mention.place)
-            )
+            yield from self._or_denied(Test("field", op, values, each), mention.place, own)
 
-    def _or_denied(self, test: Test, place: WordRun) -> Iterator[Test]:
+    def _or_denied(self, test: Test, place: WordRun, evidence: Features) -> Iterator[Option]:
         """A test, and that it does not hold, if the words at its place may be denied."""
         chance = self.clues.mentions.chance_denied(place)
-        yield replace(test, chance_denied=chance)
-        if chance >= DENIED_MIN:
-            yield replace(test, chance_denied=chance, is_denied=True)
+        for is_denied in (False, True) if chance >= DENIED_MIN else (False,):
+            yield Option((replace(test, chance_denied=chance, is_denied=is_denied),), evidence)
 
     def _latest(self, days: DateRange) -> tuple[datetime.date | None, datetime.date | None]:
         """Months without a year, in the year in which they last occurred."""
@@ -339,42 +328,22 @@ class Options:
 
     def _dated(self, mention: DateMention) -> list[FieldName]:
         """The fields that days may be compared with. A year is also compared with fields of years."""
-        clues = self.clues
         is_year = mention.days.grain == "year"
-
-        def distance(each: FieldName) -> float:
-            own = clues.mentions.best(each)
-            of = clues.mentions.best(clues.names.sources[each.source])
-            near = abs(own.first - mention.place.first) / 40 - own.likeness if own else 1 - 0.3 * bool(of)
-            return near - 0.4 * each.is_date
-
-        fields = [
-            each
-            for source in clues.names.sources.values()
-            for each in source.fields
-            if each.is_date or (is_year and each.kind == "year")
-        ]
-        return sorted(fields, key=distance)
+        fields = (each for each in self.clues.names.fields if each.is_date or (is_year and each.kind == "year"))
+        return sorted(fields, key=lambda each: self._distance(each, mention.place) - 0.4 * each.is_date)
 
     def _of_length(self, mention: NumberMention) -> Iterator[Option]:
         """A duration: compared with a field measured in time, or with the age of a date."""
-        clues = self.clues
         for each in self._nearest(mention.place, mention):
             is_time = are_alike("day", each.unit)
             value = converted(mention.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
             if value is not None:
-                evidence = clues.joined(clues.name("number", each), clues.distance("number", each, mention.place))
-                for op in COMPARED:
-                    agrees = clues.one(f"agrees:{mention.op}:{op}")
-                    test = Test("field", op, (plain(round(value, 4)),), each)
-                    yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"length{op}"), agrees))
+                test = Test("field", "=", (plain(round(value, 4)),), each)
+                yield from self._compared("length", mention, test, self._beside("number", each, mention.place))
         day = (self.today - datetime.timedelta(days=min(round(mention.one * MONTH_DAYS), 200_000))).isoformat()
         for each in self._dated(DateMention(mention.place, DateRange()))[:3]:
-            evidence = clues.joined(clues.name("days", each), clues.distance("days", each, mention.place))
-            for op in ("<", ">="):
-                agrees = clues.one(f"agrees:{mention.op}:ago{op}")
-                test = Test("field", op, (day,), each)
-                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"ago{op}"), agrees))
+            evidence = self._beside("days", each, mention.place)
+            yield from self._compared("ago", mention, Test("field", "=", (day,), each), evidence, ("<", ">="))
 
     # ---- texts, truths, related rows, averages ----
 
@@ -390,26 +359,25 @@ class Options:
         texts = [each for _, _, each in sorted(ranked, key=lambda item: item[:2])]
         compound = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
         for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(compound, MADE_MAX)]):
-            evidence = clues.joined(clues.name("holds", each), clues.distance("holds", each, mention.place))
+            evidence = self._beside("holds", each, mention.place)
             for op in ("contains", "="):
                 own = self._mentioned(evidence, mention.place, f"holds:{op}")
-                tests = self._or_denied(Test("field", op, (mention.text,), each), mention.place)
-                yield from (Option((test,), own) for test in tests)
+                yield from self._or_denied(Test("field", op, (mention.text,), each), mention.place, own)
 
     def _of_truth(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.mentions.best(each)
         for truth in (True, False):
-            bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
+            kind = f"truth:{truth}"
+            words = clues.one(kind), clues.near(kind, place), clues.freely(kind)
             test = Test("field", "=", (truth,), each, chance_denied=clues.mentions.chance_denied(place))
-            yield Option((test,), clues.joined(clues.name("truth", each), Features(0, bundles)))
+            yield Option((test,), clues.joined(clues.name("truth", each), *words))
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
         """Rows that have related rows, or have none."""
         clues, place = self.clues, self.clues.mentions.best(source)
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
-            bundles = clues.near(form, place), clues.freely(form)
-            own = clues.joined(clues.name("related", source), Features(0, bundles))
+            own = clues.joined(clues.name("related", source), clues.near(form, place), clues.freely(form))
             yield from self._by_role(Test(form, about=source.name), own)
 
     def _by_role(self, test: Test, evidence: Features) -> Iterator[Option]:
@@ -424,17 +392,13 @@ class Options:
         # the last mention is the one that is compared
         place = max(clues.mentions.places.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
-            bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
-            yield Option(
-                (Test("average", op, field=each),), clues.joined(clues.name("average:of", each), Features(0, bundles))
-            )
+            words = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
+            yield Option((Test("average", op, field=each),), clues.joined(clues.name("average:of", each), *words))
 
     def _of_two_fields(self) -> Iterator[Option]:
         """Two named dates or numbers of one row, compared: "delivered later than promised"."""
         clues = self.clues
-        fields = [
-            *self._named_fields(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)
-        ]
+        fields = self._named_fields(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)
         at = {each: place for each in fields if (place := clues.mentions.best(each)) is not None}
         for one, other in combinations(sorted(at, key=lambda each: at[each].last), 2):
             is_alike = one.source == other.source and (one.is_date, one.unit) == (other.is_date, other.unit)
@@ -448,10 +412,8 @@ class Options:
     def _of_blank(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.mentions.best(each)
         for op in ("is_null", "not_null"):
-            bundles = clues.near(op, place), clues.freely(op, 0.3)
-            yield Option(
-                (Test("field", op, field=each),), clues.joined(clues.name("blank", each), Features(0, bundles))
-            )
+            words = clues.near(op, place), clues.freely(op, 0.3)
+            yield Option((Test("field", op, field=each),), clues.joined(clues.name("blank", each), *words))
 
 
 # ---- what types, units and currencies allow ----

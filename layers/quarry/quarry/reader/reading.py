@@ -21,7 +21,7 @@ from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
-from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun
+from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun, union
 from quarry.reader.names import KEY, FieldName
 from quarry.reader.unread import Unread
 from quarry.schema.algebra import CONDITIONS, Comparison, Condition, Query, Span
@@ -276,14 +276,14 @@ def _words_of(mentions: Mentions, field: str, values: Sequence[Any]) -> int:
         *(each.place for each in mentions.numbers if numbers & {each.least, each.most}),
         *(each.place for each in mentions.days if texts & {*_days_as_values(each)} or _is_month_of(each, values)),
     ] or [each.place for each in mentions.lengths if values]
-    mask = 0
-    for place in places:
-        mask |= place.mask
-    for thing, name_runs in mentions.places.items():
-        for run in name_runs if isinstance(thing, FieldName) and thing.name == field else ():
-            if not places or any(_are_near(run, place) for place in places):
-                mask |= run.mask
-    return mask
+    names = [
+        name
+        for each, runs_of_name in mentions.places.items()
+        if isinstance(each, FieldName) and each.name == field
+        for name in runs_of_name
+        if not places or any(_are_near(name, place) for place in places)
+    ]
+    return union(place.mask for place in (*places, *names))
 
 
 def _stated_share(mentions: Mentions, value: str) -> float:

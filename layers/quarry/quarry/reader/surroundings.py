@@ -35,27 +35,25 @@ Run = tuple[int, int]
 
 
 @cache
-def learned() -> Weights:
-    """The packaged weights."""
-    return stored_weights("quarry.reader", WEIGHTS_FILE)
+def learned(file: str) -> Weights:
+    """The packaged weights in a file."""
+    return stored_weights("quarry.reader", file)
 
 
 def chances_denied(tokens: Sequence[Token], runs: Sequence[Run], weights: Weights | None = None) -> dict[Run, float]:
     """The probability that each run of words is denied. Runs may overlap."""
     chances: dict[Run, float] = {}
-    weights = learned() if weights is None else weights
+    weights = learned(WEIGHTS_FILE) if weights is None else weights
     cues = [place for place, each in enumerate(tokens) if weights[TELLING].get(each.key, 0.0) >= CUE_MIN]
     for run in sorted(set(runs)):
         if all(run[0] <= place < run[1] for place in cues):
             chances[run] = 0.0
             continue
-        before = max(
-            (each for each in chances if each[1] <= run[0]), key=lambda each: (each[1], -each[0]), default=None
-        )
+        earlier = (each for each in chances if each[1] <= run[0])
+        before = max(earlier, key=lambda each: (each[1], -each[0]), default=None)
         is_denied = before is not None and chances[before] >= 1 / 2
-        chances[run] = chances_of(
-            evidence_of(tokens, run, before, weights[TELLING], is_denied=is_denied), CHOICES, weights
-        )["denied"]
+        evidence = evidence_of(tokens, run, before, weights[TELLING], is_denied=is_denied)
+        chances[run] = chances_of(evidence, CHOICES, weights)["denied"]
     return chances
 
 
@@ -120,15 +118,9 @@ class Bounded(NamedTuple):
     run: Run
 
 
-@cache
-def learned_bounds() -> Weights:
-    """The packaged weights."""
-    return stored_weights("quarry.reader", BOUNDS_FILE)
-
-
 def bounded(tokens: Sequence[Token], run: Run, weights: Weights | None = None) -> Bounded:
     """How the words around a run bound the time that it states."""
-    weights = learned_bounds() if weights is None else weights
+    weights = learned(BOUNDS_FILE) if weights is None else weights
     chances = chances_of(evidence_of_bound(tokens, run, weights[TELLING]), BOUNDS, weights)
     bound = max(chances, key=lambda each: chances[each])
     places = *_before(tokens, run), *_behind(tokens, run)
@@ -139,7 +131,7 @@ def bounded(tokens: Sequence[Token], run: Run, weights: Weights | None = None) -
 
 def says_how(word: str) -> bool:
     """Whether a word is known to bound a time next to it, or not to."""
-    return word in learned_bounds()[TELLING]
+    return word in learned(BOUNDS_FILE)[TELLING]
 
 
 def is_closed(days: DateRange) -> bool:

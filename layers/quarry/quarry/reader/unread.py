@@ -8,8 +8,8 @@ from functools import cached_property
 from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
 from quarry.reader.candidates import Candidates, ordering_words
 from quarry.reader.learned import known_words
-from quarry.reader.mentions import Mentions, Name, WordRun
-from quarry.reader.names import FieldName, SourceName
+from quarry.reader.mentions import Mentions, WordRun, union
+from quarry.reader.names import FieldName, Name, SourceName
 from quarry.reader.options import LIKENESS_MIN, NAMED_IN_FULL
 from quarry.reader.surroundings import is_closed, says_how
 
@@ -91,9 +91,7 @@ class Unread:
         mask = self._first.mask
         of = {self._first.ask.base.name, *(each.source for each in self._fields)}
         used: list[Name] = [*self._fields, *(sources[name] for name in of)]
-        for each in used:
-            for place in mentions.places.get(each, ()):
-                mask |= place.mask
+        mask |= union(place.mask for each in used for place in mentions.places.get(each, ()))
         return {
             place
             for place, token in enumerate(mentions.tokens)

@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from difflib import Match
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from quarry.language.messages import gettext
@@ -113,6 +115,10 @@ class Passage:
             if len(self.sources) == 1
             else gettext("none of the sources cited")
         )
+
+    def gettext(self, message: str, **values: object) -> str:
+        """A reason that names it as `source`."""
+        return gettext(message, source=self.name, **values)
 
     @cached_property
     def folded(self) -> str:
@@ -228,6 +234,17 @@ class Passage:
             )
             or (number.is_percent and each.is_fraction and number.is_near(100 * each.value))
         ]
+
+
+def exchanges(
+    mine: Sequence[str], theirs: Sequence[str], matches: Sequence[Match]
+) -> Iterator[tuple[int, Sequence[str], Sequence[str], int]]:
+    """What of one text stands in the place of what of another: where it begins, both, and how many words around them match."""
+    for before, behind in pairwise([Match(0, 0, 0), *matches]):
+        start, first = before.a + before.size, before.b + before.size
+        one, other = mine[start : behind.a], theirs[first : behind.b]
+        if one and other:
+            yield start, one, other, before.size + behind.size
 
 
 def folded(text: str) -> str:

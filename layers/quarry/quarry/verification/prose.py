@@ -11,7 +11,6 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
-from quarry.language.messages import gettext
 from quarry.language.word_forms import stem
 from quarry.platform.text import words
 from quarry.verification.passages import (
@@ -22,23 +21,14 @@ from quarry.verification.passages import (
     Passage,
     clauses_of,
     display_name,
+    exchanges,
     folded,
     has_name,
     names_in,
     parted,
 )
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.values import (
-    Day,
-    Number,
-    Values,
-    blanked,
-    english,
-    read_values,
-    root_of,
-    side_of,
-    spans_of,
-)
+from quarry.verification.values import Day, Number, Values, blanked, english, read_values, root_of, side_of, spans_of
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""
@@ -115,8 +105,7 @@ def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
     """What is wrong with a statement by a passage. A value that stands `beside` need not stand there too."""
     finding = Finding()
     finding.wrong += [
-        gettext("{source} does not say “{quote}”", source=passage.name, quote=quote)
-        for quote in _not_quoted(prose, passage)
+        passage.gettext("{source} does not say “{quote}”", quote=quote) for quote in _not_quoted(prose, passage)
     ]
     _check_values(prose, passage, finding, beside)
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
@@ -147,7 +136,7 @@ def _check_values(prose: Prose, passage: Passage, finding: Finding, beside: Besi
             finding.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
     for day in prose.values.days:
         if not (passage.dated(day) or day.text.lower() in prose.question.lower() or beside.has_day(day)):
-            finding.wrong.append(gettext("{source} does not give the date {day}", source=passage.name, day=day.text))
+            finding.wrong.append(passage.gettext("{source} does not give the date {day}", day=day.text))
     for number in prose.values.numbers:
         _check_number(number, prose, passage, finding, beside)
     _check_marks(prose, passage, finding)
@@ -158,20 +147,20 @@ def _check_marks(prose: Prose, passage: Passage, finding: Finding) -> None:
     times = {time for time, _ in passage.values.times}
     for time, text in prose.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
-            finding.wrong.append(gettext("{source} does not give the time {text}", source=passage.name, text=text))
+            finding.wrong.append(passage.gettext("{source} does not give the time {text}", text=text))
     for code in prose.values.codes:
         parts = re.findall(r"\d+", code)
         if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + prose.question) for part in parts):
-            finding.weak.append(gettext("{code} is not in {source}", code=code, source=passage.name))
+            finding.weak.append(passage.gettext("{code} is not in {source}", code=code))
     for word in sorted(prose.words & english().exclusive - passage.words):
-        finding.wrong.append(gettext("{source} does not say {word}", source=passage.name, word=word))
+        finding.wrong.append(passage.gettext("{source} does not say {word}", word=word))
 
 
 def _instead(text: str, values: Sequence[str], passage: Passage) -> str:
     """What a reason says of a value that is not there."""
     if len(set(values)) == 1:
-        return gettext("{source} says {value}, not {text}", source=passage.name, value=values[0], text=text)
-    return gettext("{text} is not in {source}", text=text, source=passage.name)
+        return passage.gettext("{source} says {value}, not {text}", value=values[0], text=text)
+    return passage.gettext("{text} is not in {source}", text=text)
 
 
 def _check_number(number: Number, prose: Prose, passage: Passage, finding: Finding, beside: Beside) -> None:
@@ -207,38 +196,21 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, findin
     if number.unit and number.unit not in units:
         if None not in units:
             finding.denied.append(
-                gettext(
-                    "{source} says {number} in {unit}",
-                    source=passage.name,
-                    number=same[0].text,
-                    unit=min(filter(None, units)),
-                )
+                passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=min(filter(None, units)))
             )
         elif number.unit.isupper():
-            no_currency = gettext("{source} gives no currency for {number}", source=passage.name, number=number.text)
+            no_currency = passage.gettext("{source} gives no currency for {number}", number=number.text)
             finding.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
             finding.wrong.append(
-                gettext(
-                    "{source} does not say {number} in {unit}",
-                    source=passage.name,
-                    number=number.text,
-                    unit=number.unit,
-                )
+                passage.gettext("{source} does not say {number} in {unit}", number=number.text, unit=number.unit)
             )
         else:
-            finding.weak.append(
-                gettext("{source} does not give {number} this unit", source=passage.name, number=number.text)
-            )
+            finding.weak.append(passage.gettext("{source} does not give {number} this unit", number=number.text))
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
         finding.denied.append(
-            gettext(
-                "{source} says {number} a {period}",
-                source=passage.name,
-                number=number.text,
-                period=min(filter(None, rates)),
-            )
+            passage.gettext("{source} says {number} a {period}", number=number.text, period=min(filter(None, rates)))
         )
 
 
@@ -269,9 +241,7 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
         theirs = _beside(prose.outside, other, prose.values.numbers)
         swapped = [_beside(passage.all, each, numbers) for each in passage.same_as(other, loose=False)]
         if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
-            finding.wrong.append(
-                gettext("{source} says {number} of something else", source=passage.name, number=number.text)
-            )
+            finding.wrong.append(passage.gettext("{source} says {number} of something else", number=number.text))
             return
     alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
     best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
@@ -279,9 +249,7 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
     # "of the 214 members 88 attended" says 214 too
     is_said = best is not None and any(each.value == best.value for each in prose.values.numbers)
     if best is not None and shared >= 2 and not is_said:
-        reason = gettext(
-            "{source} says {best} here, not {number}", source=passage.name, best=best.text, number=number.text
-        )
+        reason = passage.gettext("{source} says {best} here, not {number}", best=best.text, number=number.text)
         (finding.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else finding.weak).append(reason)
 
 
@@ -290,13 +258,11 @@ def _check_trend(number: Number, same: Sequence[Number], prose: Prose, passage: 
     mine = _trend(prose.outside, number)
     theirs = {_trend(passage.all, each) for each in same}
     if mine is not None and theirs == {not mine}:
-        names = {"source": passage.name, "number": number.text}
-        reason = (
-            gettext("{source} has {number} as a fall", **names)
+        finding.denied.append(
+            passage.gettext("{source} has {number} as a fall", number=number.text)
             if mine
-            else gettext("{source} has {number} as a rise", **names)
+            else passage.gettext("{source} has {number} as a rise", number=number.text)
         )
-        finding.denied.append(reason)
 
 
 def _trend(text: str, number: Number) -> bool | None:
@@ -355,7 +321,7 @@ def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
     question = folded(prose.question)
     for name in names:
         if not has_name(name, passage.folded, passage.words) and not has_name(name, question, prose.question_words):
-            finding.wrong.append(gettext("{source} does not name {name}", source=passage.name, name=display_name(name)))
+            finding.wrong.append(passage.gettext("{source} does not name {name}", name=display_name(name)))
 
 
 def _check_speaker(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], finding: Finding) -> None:
@@ -365,7 +331,7 @@ def _check_speaker(prose: Prose, passage: Passage, names: Sequence[tuple[str, ..
     if speaker is None or author.intersection(speaker):
         return
     if not any(speaker[-1] in each.words and english().has("said", each.words) for each in passage.sentences):
-        finding.wrong.append(gettext("{source} is by {author}", source=passage.name, author=passage.author))
+        finding.wrong.append(passage.gettext("{source} is by {author}", author=passage.author))
 
 
 def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
@@ -391,13 +357,13 @@ def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         }
         sides |= {side_of(each.text.lower()) for each in sentences}
         if sides and mine not in sides:
-            parts = {"source": passage.name, "name": display_name(name)}
+            shown_name = display_name(name)
             if (not mine) not in sides:
-                finding.weak.append(gettext("{source} does not say how {name} voted", **parts))
+                finding.weak.append(passage.gettext("{source} does not say how {name} voted", name=shown_name))
             elif mine:
-                finding.denied.append(gettext("{source} has {name} against it", **parts))
+                finding.denied.append(passage.gettext("{source} has {name} against it", name=shown_name))
             else:
-                finding.denied.append(gettext("{source} has {name} for it", **parts))
+                finding.denied.append(passage.gettext("{source} has {name} for it", name=shown_name))
 
 
 def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
@@ -431,17 +397,13 @@ def _check_opposites(clause: Clause, other: Clause, passage: Passage, finding: F
         if any(mine in each.words and each.stems & clause.stems & other.stems for each in passage.clauses):
             continue  # the source says both
         if (mine in clause.denied) == (theirs in other.denied):
-            finding.denied.append(
-                gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
-            )
+            finding.denied.append(passage.gettext("{source} says “{theirs}”, not “{mine}”", theirs=theirs, mine=mine))
     turned = [
         *((bare, word) for word, bare in _turned(clause.words - passage.words, other) if word not in clause.denied),
         *((word, bare) for word, bare in _turned(other.words - clause.words, clause) if bare not in passage.words),
     ]
     for theirs, mine in turned:
-        finding.denied.append(
-            gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
-        )
+        finding.denied.append(passage.gettext("{source} says “{theirs}”, not “{mine}”", theirs=theirs, mine=mine))
 
 
 def _turned(terms: Iterable[str], other: Clause) -> Iterator[tuple[str, str]]:
@@ -479,9 +441,7 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, finding: Fin
         if differs:
             is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
             text = holders[0].text.strip()
-            (finding.denied if is_sure else finding.weak).append(
-                gettext("{source} says: “{text}”", source=passage.name, text=text)
-            )
+            (finding.denied if is_sure else finding.weak).append(passage.gettext("{source} says: “{text}”", text=text))
             return
 
 
@@ -496,23 +456,15 @@ def _check_substitute(clause: Clause, passage: Passage, finding: Finding) -> Non
         return
     other = max(passage.sentences, key=lambda each: (len(each.stems.intersection(mine)), -len(each.stems)))
     theirs = english().stem_list(other.text)
-    blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
-    if 2 * sum(end - start for kind, start, end, _, _ in blocks if kind == "equal") < len(mine):
+    matches = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
+    if 2 * sum(each.size for each in matches) < len(mine):
         return
-    edge = ("equal", 0, 0, 0, 0)
-    for before, (kind, start, end, first, last), behind in zip(
-        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
-    ):
-        is_one = kind == "replace" and end - start <= 2 and last - first <= 2
-        is_same = before[0] == behind[0] == "equal" and before[2] - before[1] + behind[2] - behind[1] >= SAME_BESIDE_MIN
-        verbs = english().sets["said"]
-        if (
-            is_one
-            and is_same
-            and not (start == 0 and mine[0] in map(stem, verbs))
-            and passage.stems.isdisjoint(mine[start:end])
-        ):
-            finding.weak.append(gettext("{source} says “{quote}”", source=passage.name, quote=other.text.strip()))
+    verbs = [*map(stem, english().sets["said"])]
+    for start, one, others, beside in exchanges(mine, theirs, matches):
+        is_short = len(one) <= 2 and len(others) <= 2 and beside >= SAME_BESIDE_MIN
+        is_verb = start == 0 and one[0] in verbs
+        if is_short and not is_verb and passage.stems.isdisjoint(one):
+            finding.weak.append(passage.gettext("{source} says “{quote}”", quote=other.text.strip()))
             return
 
 
@@ -530,9 +482,7 @@ def _check_decisions(prose: Prose, passage: Passage, finding: Finding) -> None:
             if vote.counts in {other.counts for other in read_values(each.text).votes}
         }
         if want and got and want not in got and 0 not in got:
-            finding.denied.append(
-                gettext("{source} says that the vote {vote} ended otherwise", source=passage.name, vote=vote.text)
-            )
+            finding.denied.append(passage.gettext("{source} says that the vote {vote} ended otherwise", vote=vote.text))
 
 
 def _check_unanimity(prose: Prose, passage: Passage, finding: Finding) -> None:
@@ -544,11 +494,11 @@ def _check_unanimity(prose: Prose, passage: Passage, finding: Finding) -> None:
             and not wording.has("unanimous", passage.words)
             and not any(0 in each.counts for each in passage.values.votes)
         ):
-            finding.denied.append(gettext("{source} does not say that it was unanimous", source=passage.name))
+            finding.denied.append(passage.gettext("{source} does not say that it was unanimous"))
     elif wording.opposed.search(prose.outside.lower()) and prose.values.votes == []:
         window = passage.window_of(prose.stems)
         if "unanimously" in words(window.text) and re.search(r"\bdissent", prose.outside.lower()):
-            finding.denied.append(gettext("{source} says unanimously", source=passage.name))
+            finding.denied.append(passage.gettext("{source} says unanimously"))
 
 
 def cover(stems: frozenset[str], passage: Passage) -> float:
@@ -575,12 +525,10 @@ def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)
     if prose.is_foreign:
-        finding.weak.append(gettext("{source} is in another language", source=passage.name))
+        finding.weak.append(passage.gettext("{source} is in another language"))
     elif share < FLAGGED_BELOW and rest:
         # that something is not so stands in no source
         is_denial = english().is_negated(prose.words)
-        (finding.weak if is_denial else finding.wrong).append(
-            gettext("{source} says nothing like it", source=passage.name)
-        )
+        (finding.weak if is_denial else finding.wrong).append(passage.gettext("{source} says nothing like it"))
     elif share < PLAUSIBLE_BELOW:
-        finding.weak.append(gettext("{source} says only a part of it", source=passage.name))
+        finding.weak.append(passage.gettext("{source} says only a part of it"))

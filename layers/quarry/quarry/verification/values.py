@@ -233,12 +233,8 @@ def _months() -> dict[str, int]:
         for number, name in enumerate(names, start=1)
         if name.isalpha()
     }
-    ours = languages()["english"].months
-    return (
-        by_name
-        | {name[:3].lower(): number for number, name in enumerate(ours, start=1)}
-        | {name.lower(): number for number, name in enumerate(ours, start=1)}
-    )
+    ours = enumerate(languages()["english"].months, start=1)
+    return by_name | {form: number for number, name in ours for form in (name[:3].lower(), name.lower())}
 
 
 @cache
@@ -454,15 +450,9 @@ def _unit(word: str, after: str | None) -> str | None:
 
 
 _CALENDAR = {
-    "month": "month",
-    "months": "month",
-    "year": "year",
-    "years": "year",
-    "week": "weeks",
-    "weeks": "weeks",
-    "decades": "decade",
-    "quarters": "quarter",
-}
+    "month": "month", "months": "month", "year": "year", "years": "year", "week": "weeks", "weeks": "weeks",
+    "decades": "decade", "quarters": "quarter",
+}  # fmt: skip
 
 
 @cache
