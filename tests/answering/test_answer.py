@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from quarry.answering.answer import Answer, Began, TextPiece, Told, joined
+from quarry.answering.answer import Answer, AnswerEvent, Began, TextPiece, joined
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
 from quarry.answering.written import CitationFilter
 from quarry.models.interface import Message
@@ -43,7 +43,7 @@ def answer_of(run: Run) -> Answer:
     return Answer(run, "answer", 4, lambda written: [CitationFilter({1})], lambda text: "[1]" in text)
 
 
-async def told(answer: Answer, tools: Sequence[Tool] = (TOOL,)) -> list[Told]:
+async def told(answer: Answer, tools: Sequence[Tool] = (TOOL,)) -> list[AnswerEvent]:
     return [event async for event in answer.events(MESSAGES, tools)]
 
 
@@ -57,7 +57,7 @@ async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(model: F
         == "Elm Park is new [1]."
     )
     assert [type(event) for event in events if isinstance(event, Began)] == [Began]
-    assert (answer.written.kept, answer.written.followups) == (frozenset({1}), ["Who owns it?"])
+    assert (answer.form.source_numbers, answer.form.followups) == (frozenset({1}), ["Who owns it?"])
     assert (answer.failed, run.degraded) == (False, [])
 
 

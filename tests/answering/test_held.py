@@ -17,7 +17,7 @@ def passed(text: str, size: int) -> tuple[str, str]:
     for at in range(0, len(text), size):
         held.take(text[at : at + size])
         held.released()
-    return held.sent, held.held
+    return held.sent_text, held.buffer
 
 
 @pytest.mark.parametrize("size", [1, 4, 1000])

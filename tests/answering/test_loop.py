@@ -74,12 +74,12 @@ async def test_two_calls_of_the_model_search_and_answer(model: FakeOpenAI, run: 
     model.enqueue(search("parks"), Reply.text("Elm Park is new."))
     events = await happened(run, Desk())
     assert events[:4] == [
-        TurnEnded(called=True),
+        TurnEnded(has_calls=True),
         ToolStarted("call_1", "search", {"query": "parks"}),
         ToolFinished("call_1", "search", ToolResult(1, "found parks", "rows of parks")),
         Text("Elm"),
     ]
-    assert (text_of(events), events[-1]) == ("Elm Park is new.", TurnEnded(called=False))
+    assert (text_of(events), events[-1]) == ("Elm Park is new.", TurnEnded(has_calls=False))
     [_, second] = model.requests
     assert second["messages"][-1] == {"role": "tool", "content": "rows of parks", "tool_call_id": "call_1"}
     assert (run.budget.turns, run.budget.calls, run.degraded) == (2, 1, [])

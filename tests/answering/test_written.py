@@ -20,7 +20,7 @@ def read(text: str, *cuts: int) -> tuple[frozenset[int] | None, str, list[str]]:
     places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
     pieces = [text[start:end] for start, end in pairwise(places)]
     said = "".join([*map(answer.feed, pieces), answer.finish()])
-    return answer.kept, said, answer.followups
+    return answer.source_numbers, said, answer.followups
 
 
 def test_the_first_line_names_the_sources_and_the_last_ones_what_to_ask_next() -> None:

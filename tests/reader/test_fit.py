@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from quarry.reader.features import chance_of
-from quarry.reader.learned import ANYTHING, NEVER, WORDS_FILE, KnownWords, write_words
+from quarry.reader.learned import ANYTHING, NEVER, WORDS_FILE, KnownWords
 from quarry.schema.algebra import Direction
 from tools.fit.__main__ import main
 from tools.fit.calibration import Seen, coefficients_of, rated_by_others, thresholds_of
 from tools.fit.head import Example, fitted, right_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
+from tools.fit.stored import write_words
 from tools.fit.words import Extreme, ordering_of, words_of
 
 NOTES = """

@@ -11,11 +11,12 @@ import pytest
 from quarry.agent.reading import explanation_of
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
-from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned, packed
+from quarry.reader.learned import NEVER, Calibration, Learned, StoredWeights, Thresholds, learned
 from quarry.reader.mentions import ValueLink
-from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, words_left
+from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, remaining_words
 from quarry.schema.algebra import Comparison
 from tests.query.desk_schema import DESK
+from tools.fit.stored import packed
 
 TODAY = datetime.date(2026, 7, 1)
 FOLDER_BYTES_MAX = 3_000_000
@@ -153,7 +154,7 @@ def test_the_chances_of_one_condition_add_up_over_candidates() -> None:
     assert likely.fields == {"status"}
     single = [share for each, share in reading.shares if "status" in str(each.query.get("where"))]
     assert max(single) < likely.chance <= 1.0001
-    assert words_left(reading.mentions, likely.mask) == "tickets about printers"
+    assert remaining_words(reading.mentions, likely.mask) == "tickets about printers"
 
 
 def test_a_value_that_was_said_in_part_is_known_to_be() -> None:

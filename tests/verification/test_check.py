@@ -394,7 +394,7 @@ def test_what_is_lacking_is_no_false_statement(answer: str, state: str) -> None:
     body = "Tour: Friday | Guide: none | Seats: 12\nTour: Sunday | Guide: Ana | Seats: 9\nTour: Monday | Guide: Ola"
     told, data = ["There are three tours."], {"bookings"}
     asked = "Which risks does Harbour 2.0 rate?"
-    verifier = Verifier([SourceText(1, "", body)], question=asked, today=TODAY, told=told, data=data)
+    verifier = Verifier([SourceText(1, "", body)], question=asked, today=TODAY, earlier=told, data=data)
     assert [each.state for each in verifier.verify(answer).statements] == [state]
 
 

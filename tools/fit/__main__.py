@@ -35,13 +35,14 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
-from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, packed, pair_model, write, write_words
+from quarry.reader.learned import WEIGHTS_FILE, Learned, StoredWeights, pair_model
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.invented import invented_pairs
 from tools.fit.pairs import OWN, Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.parallel import Place, Workers, shared_weights
 from tools.fit.report import table
+from tools.fit.stored import packed, write, write_words
 from tools.fit.superlatives import superlatives_of
 from tools.fit.training import Fit, Learner, Lesson, first_weights, lesson_of
 from tools.fit.words import extreme_of, ordering_of, words_of

@@ -22,6 +22,7 @@ from quarry.reader.surroundings import (
     CUE_MIN,
     SURE,
     TELLING,
+    WEIGHTS_FILE,
     Run,
     bounded,
     evidence_of_bound,
@@ -69,7 +70,7 @@ def telling_words(marked: Sequence[Marked]) -> dict[str, float]:
     odds = {
         word: math.log((seen[True][word] + 1) / (seen[False][word] + 1) / share) for word in (*seen[True], *seen[False])
     }
-    denials = learned()[TELLING]
+    denials = learned(WEIGHTS_FILE)[TELLING]
     often = {word for word in odds if seen[True][word] + seen[False][word] >= OFTEN and not word[0].isdigit()}
     return {
         word: round(odds[word], 2)

@@ -56,7 +56,7 @@ def seen_of(judged: Judged) -> Seen:
     """The reading of a judged pair."""
     kind = judged.best.kind if judged.best else ""
     pair, right = judged.pair, tuple(judged.right)
-    return Seen(kind, judged.ranked.known, judged.is_first_right, pair.database, pair.kind, pair.language, right)
+    return Seen(kind, judged.ranked.properties, judged.is_first_right, pair.database, pair.kind, pair.language, right)
 
 
 def calibration_of(seen: Sequence[Seen]) -> Calibration:

@@ -49,7 +49,7 @@ class Judged:
 
     @property
     def found(self) -> Candidates:
-        return self.ranked.found
+        return self.ranked.candidates
 
     @property
     def probabilities(self) -> Sequence[float]:
@@ -63,7 +63,7 @@ class Judged:
         """The same pair, ranked by both stages."""
         ranked = by_both(self.found, read, linear_share)
         places = {id(each): place for place, each in enumerate(self.found.all)}
-        order = [places[id(each)] for each in ranked.found.all]
+        order = [places[id(each)] for each in ranked.candidates.all]
         right, wanted = ([flags[place] for place in order] for flags in (self.right, self.wanted))
         return replace(self, ranked=ranked, right=right, wanted=wanted)
 

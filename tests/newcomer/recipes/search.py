@@ -88,9 +88,9 @@ class AskingRecipes(Asking[Result]):
     notes = NOTES
 
     async def search(self, text: str) -> str:
-        self.found = await find(text, self.tools.run, self.tools.services)
-        self.total = len(self.found)
-        return f"{self.total} recipes come near." if self.found else "No recipe comes near."
+        self.matches = await find(text, self.tools.run, self.tools.services)
+        self.total = len(self.matches)
+        return f"{self.total} recipes come near." if self.matches else "No recipe comes near."
 
     async def rows(self, keys: Sequence[tuple[str, str]]) -> Sequence[Result]:
         rows = await self.tools.services.reader.rows(_NAMED, {"ids": [id for _, id in keys]})
@@ -100,7 +100,7 @@ class AskingRecipes(Asking[Result]):
         return Hit(source=NAME, id=row.id, title=row.title, text=unmark(row.snippet))
 
     def final(self, data: AnswerData) -> Event:
-        return FinalAnswerEvent(data=Answer(results=list(self.found[:RESULTS_MAX]), **dict(data)))
+        return FinalAnswerEvent(data=Answer(results=list(self.matches[:RESULTS_MAX]), **dict(data)))
 
 
 def answer(

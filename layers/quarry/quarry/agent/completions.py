@@ -22,7 +22,7 @@ TITLE_CHARACTERS_MAX = 200
 DETAIL_CHARACTERS_MAX = 300
 
 Last = TypeVar("Last", bound=Event)
-Asked = TypeVar("Asked")
+DomainRequest = TypeVar("DomainRequest")
 
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>]+", re.ASCII | re.IGNORECASE)
 
@@ -94,17 +94,20 @@ def listing(sources: Sources) -> str:
     return f"\n\n{sources.heading}:\n\n{lines}"
 
 
-def heading(several: str, shown: int, total: int) -> str:
+def heading(several: str, count: int, total: int) -> str:
     """The heading of a list of so many of several things."""
-    return f"{several}, the first {shown} of {total:,}" if total > shown else several
+    return f"{several}, the first {count} of {total:,}" if total > count else several
 
 
-Search = Callable[[Asked, Caller, Services, str | None, UUID | None], AsyncGenerator[Event]]
+Search = Callable[[DomainRequest, Caller, Services, str | None, UUID | None], AsyncGenerator[Event]]
 """A domain's search, as its events."""
 
 
 def answering(
-    request: Callable[[Chat], Asked], search: Search[Asked], last: type[Last], listed: Callable[[Last], Sources]
+    request: Callable[[Chat], DomainRequest],
+    search: Search[DomainRequest],
+    last: type[Last],
+    listed: Callable[[Last], Sources],
 ) -> Callable[[Chat], Awaitable[ChatAnswer]]:
     """What a domain whose search gives events answers: the text, and then the sources of the `last` event."""
 
@@ -120,11 +123,11 @@ async def _answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Ca
     async with aclosing(events):
         async for event in events:
             if isinstance(event, PartialTextEvent):
-                if shown := marked.feed(event.data.text):
-                    yield shown
+                if text := marked.feed(event.data.text):
+                    yield text
             elif isinstance(event, TextWithdrawnEvent):
-                if shown := marked.withdrawn(event.data.reason):
-                    yield shown
+                if text := marked.withdrawn(event.data.reason):
+                    yield text
             elif isinstance(event, last):
                 yield marked_end(marked, getattr(getattr(event, "data", None), "statements", ()))
                 yield listed(event)
@@ -133,18 +136,18 @@ async def _answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Ca
 def citations(answer: str, sources: Sources) -> list[UrlCitation]:
     """Where an answer and its list cite web pages: at each `[n]`, at the first mention of the title, or in the list."""
     items, start = sources.items, len(answer)
-    found: list[UrlCitation] = []
+    places: list[UrlCitation] = []
     numbered = {source.n: source for source in items if source.n is not None}
     for match in CITATION.finditer(answer):
-        found += _citation(numbered.get(int(match[1])), match.start(), match.end())
+        places += _citation(numbered.get(int(match[1])), match.start(), match.end())
     start += len(f"\n\n{sources.heading}:\n\n")
     for source in items:
         line = _line(source)
         if source.n is None:
-            named = re.search(rf"(?<!\w){re.escape(source.title)}(?!\w)", answer) if source.title else None
-            found += _citation(source, *(named.span() if named else (start, start + len(line))))
+            mention = re.search(rf"(?<!\w){re.escape(source.title)}(?!\w)", answer) if source.title else None
+            places += _citation(source, *(mention.span() if mention else (start, start + len(line))))
         start += len(line) + 1
-    return sorted(found, key=lambda citation: (citation.start, citation.end))
+    return sorted(places, key=lambda citation: (citation.start, citation.end))
 
 
 def _citation(source: CitedSource | None, start: int, end: int) -> list[UrlCitation]:

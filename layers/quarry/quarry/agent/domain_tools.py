@@ -92,8 +92,8 @@ class AgentTool(NamedTuple):
 
     async def call(self, arguments: Mapping[str, Any], caller: Caller, services: Services) -> dict[str, Any]:
         """Validate arguments and run the tool. Raises InvalidInput, and what the search raises."""
-        found = await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
-        return await off_loop(bounded, found, RESULT_CHARACTERS_MAX)
+        result = await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
+        return await off_loop(bounded, result, RESULT_CHARACTERS_MAX)
 
 
 class AgentResource(NamedTuple):
@@ -168,15 +168,15 @@ def _field_error(location: Sequence[str | int], message: str) -> FieldError:
     return FieldError(pointer_to(location), f"{name}: {message.removeprefix('Value error, ')}")
 
 
-def bounded(found: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:
-    """`found`, with texts and lists cut so that its JSON has at most `characters_max`; `shortened` is then true in it.
+def bounded(result: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:
+    """The result, with texts and lists cut so that its JSON has at most `characters_max`; `shortened` is then true in it.
 
     Raises BodyTooLarge if it stays too long.
     """
-    if _size(found) <= characters_max:
-        return found
+    if _size(result) <= characters_max:
+        return result
     for text_max, items_max in _TRIES:
-        cut = {name: _cut(value, text_max, items_max, 1) for name, value in found.items()} | {"shortened": True}
+        cut = {name: _cut(value, text_max, items_max, 1) for name, value in result.items()} | {"shortened": True}
         if _size(cut) <= characters_max:
             return cut
     raise TOO_LONG

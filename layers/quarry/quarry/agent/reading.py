@@ -8,7 +8,7 @@ import datetime
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -24,7 +24,7 @@ from quarry.query.paths import source_of, with_currencies
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.mentions import ValueLink
-from quarry.reader.names import FieldName, SourceName
+from quarry.reader.names import FieldName, SourceName, grouped
 from quarry.reader.reading import Reading, likely_conditions, read_question
 from quarry.retrieval.known_values import LookUp, look_up
 from quarry.schema.algebra import Condition, Query
@@ -44,11 +44,11 @@ async def matched_values(
 ) -> list[MatchedValue]:
     """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
     tokens = tokenise(question)
-    found = [
+    matches = [
         MatchedValue(link.source, link.field, link.value, _phrase(question, tokens[link.first : link.last]))
         for link in await value_links(question, names, access, services)
     ]
-    return list(dict.fromkeys(found))[:MATCHES_MAX]
+    return list(dict.fromkeys(matches))[:MATCHES_MAX]
 
 
 async def value_links(question: str, names: Sequence[str], access: DataAccess, services: Services) -> list[ValueLink]:
@@ -64,23 +64,43 @@ async def value_links(question: str, names: Sequence[str], access: DataAccess, s
     if not places:
         return []
     tokens = tokenise(question)
-    tables = {table.name: table for _, _, table in places.values()}
-    reader = access.acting(services).reader
-    also = await off_loop(_other_words, question, tokens, list(tables.values()))
-    matches = await look_up(reader, list(tables.values()), tokens, also=also, owners=access.owners)
-    return await off_loop(_links, question, tokens, matches, places, {(each.first, each.last) for each in also})
+    tables = list({table.name: table for _, _, table in places.values()}.values())
+    place_names = await off_loop(_place_names, question, tokens, tables)
+    also = await off_loop(_other_words, tokens, tables, place_names)
+    matches = await look_up(access.acting(services).reader, tables, tokens, also=also, owners=access.owners)
+    return await off_loop(_links, tokens, matches, places, place_names, {(each.first, each.last) for each in also})
+
+
+class PlaceName(NamedTuple):
+    """The words from `first` to before `last` of a question, which name a place."""
+
+    first: int
+    last: int
+    text: str
+    place: Place
+
+
+def _place_names(question: str, tokens: Sequence[Token], tables: Sequence[Source]) -> list[PlaceName]:
+    """The places that a question names; none where no table has a field of places."""
+    if not any(facet.facet == "place" for table in tables for facet in table.facets.values()):
+        return []
+    return [
+        PlaceName(*span_of(tokens, mention), question[mention.start : mention.end], mention.value)
+        for mention in find_places(question, tokens)
+        if isinstance(mention.value, Place) and not mention.is_latent
+    ]
 
 
 def _links(
-    question: str,
     tokens: Sequence[Token],
     matches: Sequence[ValueMatch],
     places: Mapping[tuple[str, str], tuple[str, str, Source]],
+    place_names: Sequence[PlaceName],
     other: Container[tuple[int, int]],
 ) -> list[ValueLink]:
     """The values of these fields, and the places that no row has. `other` are words that stand for other words."""
-    known = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
-    best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
+    relevant = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
+    best = sorted(_telling(relevant, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
     links = [
         ValueLink(
             match.first, match.last, *places[table, match.value.facet][:2], match.value.value, match.value.rows,
@@ -90,28 +110,25 @@ def _links(
         for table in match.value.tables
         if (table, match.value.facet) in places
     ]  # fmt: skip
-    links = _places_as_said(question, tokens, links, list(places.values()))
-    return [*links, *_unknown_places(question, tokens, list(places.values()), links)]
+    fields = [(source, field, table.facets[field]) for source, field, table in places.values()]
+    of_places = [(source, field) for source, field, facet in fields if facet.facet == "place"]
+    links = _united_places(place_names, links, of_places)
+    return [*links, *_unknown_places(place_names, of_places, links)]
 
 
-def _places_as_said(
-    question: str, tokens: Sequence[Token], links: Sequence[ValueLink], fields: Sequence[tuple[str, str, Source]]
+def _united_places(
+    place_names: Sequence[PlaceName], links: Sequence[ValueLink], of_places: Container[tuple[str, str]]
 ) -> list[ValueLink]:
     """The links, with one for each field of places whose values a named place means: the spellings of it, or the places in it.
     A region is of the field of each source where most rows are in it: a city of a country's name is none.
     """
-    of_places = {(source, field) for source, field, table in fields if table.facets[field].facet == "place"}
     merged = list(links)
-    for mention in find_places(question, tokens):
-        if not isinstance(mention.value, Place) or mention.is_latent:
-            continue
-        span = span_of(tokens, mention)
-        within = [each for each in merged if (each.first, each.last) == span and (each.source, each.field) in of_places]
-        by_field: dict[tuple[str, str], list[ValueLink]] = {}
-        for each in within:
-            by_field.setdefault((each.source, each.field), []).append(each)
-        one = [_as_one(same, question[mention.start : mention.end]) for same in by_field.values()]
-        if mention.value.kind in ("region", "continent"):
+    for first, last, text, place in place_names:
+        same = (each for each in merged if (each.first, each.last) == (first, last))
+        within = [each for each in same if (each.source, each.field) in of_places]
+        by_field = grouped(((each.source, each.field), each) for each in within)
+        one = [_as_one(same, text) for same in by_field.values()]
+        if place.kind in ("region", "continent"):
             one = list({each.source: each for each in sorted(one, key=lambda each: each.rows)}.values())
         merged = [*one, *(each for each in merged if each not in within)]
     return merged
@@ -126,44 +143,28 @@ def _as_one(links: Sequence[ValueLink], phrase: str) -> ValueLink:
 
 
 def _unknown_places(
-    question: str,
-    tokens: Sequence[Token],
-    fields: Sequence[tuple[str, str, Source]],
-    known: Sequence[ValueLink],
-) -> list[ValueLink]:
+    place_names: Sequence[PlaceName], of_places: Iterable[tuple[str, str]], links: Sequence[ValueLink]
+) -> Iterator[ValueLink]:
     """The places that a question names and no row has, as values of the fields of places."""
-    found: list[ValueLink] = []
-    for mention in find_places(question, tokens):
-        first, last = span_of(tokens, mention)
-        is_known = any(link.first < last and first < link.last for link in known)
-        if is_known or mention.is_latent or not isinstance(mention.value, Place):
-            continue
-        kind = "city" if mention.value.kind == "city" else "country"
-        found += [
-            ValueLink(first, last, source, field, question[mention.start : mention.end])
-            for source, field, table in fields
-            if field == kind and table.facets[field].facet == "place"
-        ]
-    return found
+    for first, last, text, place in place_names:
+        if not any(link.first < last and first < link.last for link in links):
+            kind = "city" if place.kind == "city" else "country"
+            yield from (ValueLink(first, last, source, field, text) for source, field in of_places if field == kind)
 
 
-def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Source]) -> list[LookUp]:
+def _other_words(tokens: Sequence[Token], tables: Sequence[Source], place_names: Sequence[PlaceName]) -> list[LookUp]:
     """Other words for words of a question: the names of places, and values with synonyms."""
     facets = [facet for table in tables for facet in table.facets.values()]
     stems = [stem(token.key) for token in tokens]
     synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
-    found = [
+    look_ups = [
         LookUp(first, first + length, *synonyms[words])
         for length in sorted({len(words) for words in synonyms})
         for first in range(len(stems) - length + 1)
         if (words := tuple(stems[first : first + length])) in synonyms
     ]
-    if any(facet.facet == "place" for facet in facets):
-        for mention in find_places(question, tokens):
-            if isinstance(mention.value, Place) and not mention.is_latent:
-                first, last = span_of(tokens, mention)
-                found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
-    return found
+    names = ((each, name) for each in place_names for name in each.place.names[:PLACE_NAMES_MAX])
+    return [*look_ups, *(LookUp(each.first, each.last, name) for each, name in names)]
 
 
 def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
@@ -213,8 +214,8 @@ def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: C
     Values of the fields `in_parts` may be said in part.
     """
     likely = {each.condition: each for each in likely_conditions(reading)}
-    found = [likely[each] for each in conditions if each in likely]
-    return all(each.stated == 1 or all(field in in_parts for field in each.fields) for each in found)
+    likely_ones = [likely[each] for each in conditions if each in likely]
+    return all(each.stated == 1 or all(field in in_parts for field in each.fields) for each in likely_ones)
 
 
 QUERIES_MAX = 8
@@ -250,8 +251,8 @@ async def _stated(query: Query, access: DataAccess, services: Services, today: d
     source_of(access.schema, query.source, "/query/source")
     reader = access.acting(services).reader
     access = await with_known_measures(query, access, reader)
-    known = await with_known_values(query, access, reader)
-    statement = await off_loop(compile_query, with_currencies(with_ties(known), access.schema), access.schema, today)
+    query = await with_known_values(query, access, reader)
+    statement = await off_loop(compile_query, with_currencies(with_ties(query), access.schema), access.schema, today)
     items = statement.parameters.items()
     parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in items}
     stated = ExplainedStatement(sql=statement.sql.as_string(), parameters=parameters)
@@ -296,9 +297,9 @@ def _words(reading: Reading) -> Iterator[ExplainedWords]:
 
 def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:
     mentions = reading.mentions
-    for named, places in mentions.named.items():
-        if isinstance(named, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
-            label = f"{named.source}.{named.name}" if isinstance(named, FieldName) else named.name
+    for name, places in mentions.places.items():
+        if isinstance(name, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
+            label = f"{name.source}.{name.name}" if isinstance(name, FieldName) else name.name
             yield places[0].first, places[0].last, label
     meanings = [
         *(

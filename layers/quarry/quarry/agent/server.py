@@ -80,11 +80,11 @@ def offer() -> Offer:
     """What every domain offers. The searches are imported with it."""
     from quarry.agent import tools as of_all
 
-    found = [of_all, *modules("agent_tools").values()]
+    offering = [of_all, *modules("agent_tools").values()]
     return Offer(
-        tuple(tool for module in found for tool in getattr(module, "AGENT_TOOLS", ())),
+        tuple(tool for module in offering for tool in getattr(module, "AGENT_TOOLS", ())),
         *(
-            tuple(each for module in found for each in getattr(module, name, ()))
+            tuple(each for module in offering for each in getattr(module, name, ()))
             for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
         ),
     )
@@ -149,7 +149,7 @@ class AgentServer:
         from mcp_types import CallToolResult, TextContent
 
         try:
-            found = shown(await self._call(self._tool(parameters.name), parameters.arguments or {}))
+            result = shown(await self._call(self._tool(parameters.name), parameters.arguments or {}))
         except QuarryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error.public_message)], is_error=True)
         except Exception:
@@ -157,8 +157,8 @@ class AgentServer:
             logger.exception("unforeseen error in tool %s", parameters.name)
             return CallToolResult(content=[TextContent(type="text", text=UNFORESEEN_MESSAGE)], is_error=True)
         if self._form == "text":
-            return CallToolResult(content=[TextContent(type="text", text=_text(found))])
-        return CallToolResult(content=[TextContent(type="text", text=_in_short(found))], structured_content=found)
+            return CallToolResult(content=[TextContent(type="text", text=_text(result))])
+        return CallToolResult(content=[TextContent(type="text", text=_in_short(result))], structured_content=result)
 
     def _tool(self, name: str) -> AgentTool:
         if name in self._withheld:
@@ -177,10 +177,10 @@ class AgentServer:
     ) -> ListResourcesResult:
         from mcp_types import ListResourcesResult, Resource
 
-        shown, following = _page([*self._resources.values()], parameters)
+        page, following = _page([*self._resources.values()], parameters)
         resources = [
             Resource(uri=each.uri, name=each.name, title=each.title, description=each.description, mime_type=JSON)
-            for each in shown
+            for each in page
         ]
         return ListResourcesResult(resources=resources, next_cursor=following)
 
@@ -189,7 +189,7 @@ class AgentServer:
     ) -> ListResourceTemplatesResult:
         from mcp_types import ListResourceTemplatesResult, ResourceTemplate
 
-        shown, following = _page(self._templates, parameters)
+        page, following = _page(self._templates, parameters)
         templates = [
             ResourceTemplate(
                 uri_template=each.uri,
@@ -198,7 +198,7 @@ class AgentServer:
                 description=each.description,
                 mime_type=JSON,
             )
-            for each in shown
+            for each in page
         ]
         return ListResourceTemplatesResult(resource_templates=templates, next_cursor=following)
 
@@ -220,8 +220,8 @@ class AgentServer:
             return bounded(await resource.read(self._caller, self._services), RESOURCE_CHARACTERS_MAX)
         for template in self._templates:
             if (place := template.addressed(uri)) is not None:
-                found = await template.read(*place, self._caller, self._services)
-                return await off_loop(bounded, found, RESOURCE_CHARACTERS_MAX)
+                result = await template.read(*place, self._caller, self._services)
+                return await off_loop(bounded, result, RESOURCE_CHARACTERS_MAX)
         raise NotFound("There is no resource at this address.")
 
     async def _list_prompts(
@@ -229,7 +229,7 @@ class AgentServer:
     ) -> ListPromptsResult:
         from mcp_types import ListPromptsResult, Prompt, PromptArgument
 
-        shown, following = _page([*self._prompts.values()], parameters)
+        page, following = _page([*self._prompts.values()], parameters)
         prompts = [
             Prompt(
                 name=each.name,
@@ -240,7 +240,7 @@ class AgentServer:
                     for name, described in each.arguments.items()
                 ],
             )
-            for each in shown
+            for each in page
         ]
         return ListPromptsResult(prompts=prompts, next_cursor=following)
 
@@ -277,16 +277,16 @@ def _protocol_error(
     return MCPError(code, error.public_message or otherwise, data if isinstance(error, NotFound) else None)
 
 
-def _in_short(found: Mapping[str, Any]) -> str:
+def _in_short(result: Mapping[str, Any]) -> str:
     """A line about a result, whose data are sent beside it."""
     summary = next(
-        (found[name] for name in ("sentence", "message", "summary", "title", "name") if found.get(name)), None
+        (result[name] for name in ("sentence", "message", "summary", "title", "name") if result.get(name)), None
     )
     if isinstance(summary, str):
         return escaped(shorten(summary, SHORT_CHARACTERS_MAX))
-    lists = [f"{len(each)} {name}" for name, each in found.items() if isinstance(each, list)]
+    lists = [f"{len(each)} {name}" for name, each in result.items() if isinstance(each, list)]
     return ", ".join(lists) or "The structured content holds the result."
 
 
-def _text(found: Mapping[str, Any]) -> str:
-    return escaped(json.dumps(found, ensure_ascii=False))
+def _text(result: Mapping[str, Any]) -> str:
+    return escaped(json.dumps(result, ensure_ascii=False))

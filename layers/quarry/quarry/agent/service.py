@@ -73,8 +73,8 @@ async def answer_query(
     reader = access.acting(services).reader
     async with _faults_explained(query, access, services):
         schema = (await with_known_measures(query, access, reader)).schema
-        known = await with_known_values(query, access._replace(schema=schema), reader, keeps_places=keeps_places)
-        query = with_currencies(with_ties(known), schema)
+        query = await with_known_values(query, access._replace(schema=schema), reader, keeps_places=keeps_places)
+        query = with_currencies(with_ties(query), schema)
         query, result = await _by_namesakes(query, schema, reader, today)
     check_left_out(query, result, schema)
     description = await off_loop(describe, query, result, schema, today)
@@ -106,18 +106,18 @@ async def answer_read_query(
     if not is_first_group or all(row[0] is not None for row in result.rows):
         return result
     [group] = query.group
-    known = query.model_copy(update={"where": (*query.where, Comparison(field=group.field, op="not_null"))})
-    named = await answer_query(known, access, services, today, keeps_places=keeps_places)
-    if not named.rows:
+    with_value = query.model_copy(update={"where": (*query.where, Comparison(field=group.field, op="not_null"))})
+    groups = await answer_query(with_value, access, services, today, keeps_places=keeps_places)
+    if not groups.rows:
         return result
     phrases = Phrases(access.schema, access.schema.sources[query.source], today, group.period)
-    said = phrases.say(
+    sentence = phrases.say(
         "unnamed_groups",
-        said=named.sentence.removesuffix("."),
+        said=groups.sentence.removesuffix("."),
         keys=phrases.group(group),
-        number=phrases.writing.number(result.total - named.total),
+        number=phrases.writing.number(result.total - groups.total),
     )
-    return named.model_copy(update={"sentence": f"{said}."})
+    return groups.model_copy(update={"sentence": f"{sentence}."})
 
 
 @asynccontextmanager
@@ -155,11 +155,11 @@ async def filter_of(source: str, where: Sequence[Condition], access: DataAccess,
     """The conditions with the rows that meet them. Raises InvalidInput, SourceUnavailable and DatabaseUnavailable."""
     query, reader = Query(source=source, where=tuple(where)), access.acting(services).reader
     async with _faults_explained(query, access, services):
-        known = await with_known_values(query, access, reader, in_all_spellings=True)
+        query = await with_known_values(query, access, reader, in_all_spellings=True)
         rows = RowConditions(source, access.schema, access.today, None)
-        met = rows.met(known.where)
-        found = await reader.acting(SERIAL).row(rows.keys(met))
-    return Filter(met.as_string(None), found["keys"] if found else None, rows.keys_max)
+        met = rows.met(query.where)
+        row = await reader.acting(SERIAL).row(rows.keys(met))
+    return Filter(met.as_string(None), row["keys"] if row else None, rows.keys_max)
 
 
 def with_ties(query: Query) -> Query:
@@ -199,11 +199,11 @@ async def with_reasons(error: InvalidInput, query: Query, access: DataAccess, re
 
 def _computed_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
     """Text fields of the source itself that are aggregated or compared with numbers, by the pointers of such errors."""
-    named = [
+    places = [
         *((f"/aggregate/{place}/field", each.field) for place, each in enumerate(query.aggregate)),
         *((f"/where/{place}/op", getattr(each, "field", None)) for place, each in enumerate(query.where)),
     ]
-    for pointer, name in named:
+    for pointer, name in places:
         field = source.fields.get(name) if isinstance(name, str) else None
         if field is not None and field.kind == "text" and not field.is_array and field.related is None:
             yield pointer, field
@@ -217,7 +217,7 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
     row: LiteralString = "t"
     value: LiteralString = f"nullif(btrim(({field.sql(row)})::text), '')"
     forms = Forms()
-    found = await reader.rows(
+    rows = await reader.rows(
         f"""with v as materialized (
               select ({source.key(row)})::text as id, {value} as value from {source.rows} {row}
               where {source.guard(row)} and {value} is not null)
@@ -226,7 +226,7 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
             (select value, count(*), min(id) from v where value !~ {_PLAIN}
              group by value order by count(*) desc, value limit {EXAMINED_MAX})"""  # noqa: S608 -- names are quoted by the source
     )
-    for each in found:
+    for each in rows:
         if each["value"] is None:
             forms.add("0", {"bigint"}, str, each["count"])
         else:
@@ -234,10 +234,10 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
             forms.add(each["value"], value_types(each["value"]), lambda place=place: place, each["count"])  # type: ignore[misc]
     if forms.nearly() != "number" or not (examples := forms.in_the_way()):
         return ""
-    plain = sum(each["count"] for each in found if each["value"] is None)
-    read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
+    plain = sum(each["count"] for each in rows if each["value"] is None)
+    hint = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
     return (
-        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {examples}. {read}See “Text that is"
+        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {examples}. {hint}See “Text that is"
         " almost a number” in docs/own-data-guide.md"
     )
 
@@ -249,9 +249,9 @@ async def unreadable(query: Query, access: DataAccess, services: Services, fault
     today = access.today
     faults: dict[str, PostgresError] = {}
     for name in _sources_of(query, access.schema, today):
-        found = await _fault_of(name, access, services, today) if _can_be_left_out(name, access) else None
-        if found is not None:
-            faults[name] = found
+        source_fault = await _fault_of(name, access, services, today) if _can_be_left_out(name, access) else None
+        if source_fault is not None:
+            faults[name] = source_fault
     if not faults and fault is not None and _can_be_left_out(query.source, access):
         faults[query.source] = fault
     for name, each in faults.items():
@@ -307,28 +307,30 @@ async def with_known_values(
     rows are compared with these alone, as in searches, whose words follow the data a moment later too. Raises InvalidInput for
     values that no row has, with the nearest ones, but with `keeps_places` not for known places; and DatabaseUnavailable.
     """
-    named, owners = _named(query, access.schema), access.owners
+    by_table, owners = _values_by_table(query, access.schema), access.owners
     spelt: dict[str, list[str]] = {}
     places: set[str] = set()
     errors: list[FieldError] = []
-    for table, values in named:
+    for table, values in by_table:
         try:
-            found = await values_meant(database, table, values, whole=True, owners=owners, keeps_places=keeps_places)
+            spellings = await values_meant(
+                database, table, values, whole=True, owners=owners, keeps_places=keeps_places
+            )
         except InvalidInput as error:
             errors.extend(error.errors)
         else:
-            spelt |= {each.pointer: meanings for each, meanings in zip(values, found, strict=True)}
+            spelt |= {each.pointer: meanings for each, meanings in zip(values, spellings, strict=True)}
             places |= {each.pointer for each in values if table.facets[each.facets[0]].facet == "place"}
     if errors:
         raise InvalidInput(errors)
 
-    def meant(comparison: Comparison, _: Source, pointer: str) -> Comparison:
+    def in_data_spelling(comparison: Comparison, _: Source, pointer: str) -> Comparison:
         if in_all_spellings and (at := _texts(comparison, pointer).keys()) and at <= spelt.keys():
             values = Spelt(dict.fromkeys(each for place in at for each in spelt[place]))
             return comparison.model_copy(update={"value": None, "values": values})
         return _spelt(comparison, pointer, spelt, places)
 
-    return with_comparisons(query, access.schema, meant)
+    return with_comparisons(query, access.schema, in_data_spelling)
 
 
 async def with_known_measures(query: Query, access: DataAccess, database: Database) -> DataAccess:
@@ -341,12 +343,12 @@ async def with_known_measures(query: Query, access: DataAccess, database: Databa
         return access
     declared = Query(source=query.source, aggregate=tuple(each.aggregate for each in used.values()))
     try:
-        known = await with_known_values(declared, access, database)
+        declared = await with_known_values(declared, access, database)
     except InvalidInput as error:
         raise InvalidInput([_of_declaration(each, [*used]) for each in error.errors]) from error
     spelt = {
         name: replace(measure, aggregate=aggregate)
-        for (name, measure), aggregate in zip(used.items(), known.aggregate, strict=True)
+        for (name, measure), aggregate in zip(used.items(), declared.aggregate, strict=True)
     }
     return access.with_source(replace(source, measures={**source.measures, **spelt}))
 
@@ -358,7 +360,7 @@ def _of_declaration(error: FieldError, measures: Sequence[str]) -> FieldError:
     return FieldError("/aggregate", message)
 
 
-def _named(query: Query, schema: Schema) -> list[tuple[Source, list[NamedValue]]]:
+def _values_by_table(query: Query, schema: Schema) -> list[tuple[Source, list[NamedValue]]]:
     """The values to look up, by the table of the dictionary that has them; most queries have one table."""
     tables: dict[str, tuple[Source, list[NamedValue]]] = {}
 
@@ -399,8 +401,8 @@ def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]],
     texts = _texts(comparison, pointer)
     if not any(at in spelt for at in texts):
         return comparison
-    known = [(each, at in places) for at, value in texts.items() for each in spelt.get(at, [value])]
-    apart = {each if is_place else each.strip().casefold(): each for each, is_place in reversed(known)}
+    spellings = [(each, at in places) for at, value in texts.items() for each in spelt.get(at, [value])]
+    apart = {each if is_place else each.strip().casefold(): each for each, is_place in reversed(spellings)}
     values = tuple(apart.values())[::-1]
     is_one = comparison.value is not None and len(values) == 1
     [word, *others] = texts.items()
@@ -426,7 +428,7 @@ class ConditionChecks(NamedTuple):
 
     async def checked(
         self,
-        read: Understood | None,
+        understood: Understood | None,
         former: Former | None,
         made_of: Callable[[Former], Understood],
         question: str,
@@ -436,8 +438,8 @@ class ConditionChecks(NamedTuple):
         neither. Of values that the `question` itself says, unknown ones stay. Errors point to the condition, or to the former
         constraints as a whole. Raises InvalidInput and DatabaseUnavailable.
         """
-        if read is not None:
-            return await self.check(read, question, database)
+        if understood is not None:
+            return await self.check(understood, question, database)
         if former is None:
             return None
         try:
@@ -445,27 +447,27 @@ class ConditionChecks(NamedTuple):
         except InvalidInput as error:
             raise InvalidInput([FieldError("/constraints", each.message) for each in error.errors]) from error
 
-    async def check(self, read: Understood, question: str, database: Database) -> Understood:
+    async def check(self, understood: Understood, question: str, database: Database) -> Understood:
         """What was understood, with values as the data spells them, as `checked` says."""
-        if read.query.source != self.source:
+        if understood.query.source != self.source:
             raise InvalidInput([FieldError(f"{OWN}/query/source", f"the source is {self.source!r} here")])
-        await off_loop(self._check_fields, read)
-        named = [
+        await off_loop(self._check_fields, understood)
+        comparisons = [
             (pointer, leaf, group)
-            for pointer, condition in _placed(read)
+            for pointer, condition in _placed(understood)
             for pointer, leaf, group in _compared(condition, pointer, None)
             if self._is_listed(leaf) and not self.fixed(leaf)
         ]
         conditions = [
             NamedCondition(leaf.field, [str(each) for each in leaf.scalars], f"{OWN}{place}", group, leaf.op == "!=")
-            for place, leaf, group in named
+            for place, leaf, group in comparisons
         ]
         meanings = await conditions_meant(database, self.table, conditions, question)
-        spelt = {place: tuple(values) for (place, _, _), values in zip(named, meanings, strict=True)}
-        return read.mapped(lambda condition, pointer: self._spelt(condition, pointer, spelt))
+        spelt = {place: tuple(values) for (place, _, _), values in zip(comparisons, meanings, strict=True)}
+        return understood.mapped(lambda condition, pointer: self._spelt(condition, pointer, spelt))
 
-    def _check_fields(self, read: Understood) -> None:
-        placed = list(_placed(read))
+    def _check_fields(self, understood: Understood) -> None:
+        placed = list(_placed(understood))
         today = datetime.datetime.now(datetime.UTC).date()
         try:
             RowConditions(self.source, self.schema, today, {}).met([each for _, each in placed])
@@ -490,18 +492,18 @@ class ConditionChecks(NamedTuple):
                 return None if inner is None else Not(negated=inner)
             case AnyOf() | AllOf():
                 key = "any_of" if isinstance(condition, AnyOf) else "all_of"
-                made = (
+                conditions = (
                     self._spelt(each, f"{pointer}/{key}/{place}", spelt)
                     for place, each in enumerate(conditions_of(condition))
                 )
-                kept = [each for each in made if each is not None]
-                return type(condition).of(kept) if kept else None
+                remaining = [each for each in conditions if each is not None]
+                return type(condition).of(remaining) if remaining else None
         return condition
 
 
-def _placed(read: Understood) -> Iterator[tuple[str, Condition]]:
+def _placed(understood: Understood) -> Iterator[tuple[str, Condition]]:
     """Each condition with its pointer from the whole."""
-    for pointer, condition in read.conditions:
+    for pointer, condition in understood.conditions:
         yield (f"/query{pointer}" if pointer.startswith("/where") else pointer), condition
 
 
@@ -522,5 +524,5 @@ def _compared(condition: Condition, pointer: str, group: str | None) -> Iterator
 
 def _at(pointer: str, placed: Sequence[tuple[str, Condition]]) -> str:
     """The pointer of an error about all conditions in one list, from the whole."""
-    found = re.match(r"/where/(\d+)", pointer)
-    return f"{OWN}{placed[int(found[1])][0]}{pointer[found.end() :]}" if found else OWN
+    match = re.match(r"/where/(\d+)", pointer)
+    return f"{OWN}{placed[int(match[1])][0]}{pointer[match.end() :]}" if match else OWN

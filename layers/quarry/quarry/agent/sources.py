@@ -71,8 +71,10 @@ class DataAccess(NamedTuple):
 
     def with_source(self, source: Source) -> DataAccess:
         """The same with this source instead of the one of its name."""
-        known = self.schema.sources
-        changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
+        sources = self.schema.sources
+        changed = (
+            sources.with_source(source) if isinstance(sources, ReadableSources) else {**sources, source.name: source}
+        )
         return self._replace(schema=replace(self.schema, sources=changed))
 
     @property
@@ -112,13 +114,16 @@ async def data_access(caller: Caller, services: Services) -> DataAccess:
     for domain in sorted(filled, key=lambda each: each != "records"):
         offers = module(domain, "sources")
         has_own = hasattr(offers, "sources_for")
-        found, needed = await offers.sources_for(caller, services) if has_own else (offers.SOURCES, {})
+        domain_sources, needed = await offers.sources_for(caller, services) if has_own else (offers.SOURCES, {})
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
-        named = {f"{domain}_{name}" if name in sources else name: name for name in found}
+        names = {f"{domain}_{name}" if name in sources else name: name for name in domain_sources}
         # what is made of a source is kept for as long as it is the same one
-        sources |= {name: found[own] if name == own else replace(found[own], name=name) for name, own in named.items()}
-        homes |= {name: (domain, own) for name, own in named.items()}
+        sources |= {
+            name: domain_sources[own] if name == own else replace(domain_sources[own], name=name)
+            for name, own in names.items()
+        }
+        homes |= {name: (domain, own) for name, own in names.items()}
         settings = {**needed, **settings}
     calendar = next((each.calendar for each in sources.values() if each.calendar is not None), Calendar())
     schema = Schema(ReadableSources(sources, frozenset(left_out)), calendar)
@@ -148,9 +153,9 @@ async def _values(access: DataAccess, services: Services) -> Values:
         for field in source.fields.values()
         if field.listed is not None
     )
-    found = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
+    by_facet = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
     titles = {(table.name, name) for table, name in listed if table.facets[name].facet == "title"}
-    return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
+    return {facet: _distinct(each, is_title=facet in titles) for facet, each in by_facet.items()}
 
 
 def _distinct(values: Sequence[str], *, is_title: bool) -> list[str]:
@@ -158,10 +163,10 @@ def _distinct(values: Sequence[str], *, is_title: bool) -> list[str]:
     apart: dict[str, str] = {}
     for value in values:
         apart.setdefault(folded_value(value), value.strip())
-    shown = [*apart.values()]
+    distinct = [*apart.values()]
     if is_title:
-        shown = [value for value in shown if not any(other.endswith(f" {value}") for other in shown)]
-    return shown[:VALUES_MAX]
+        distinct = [value for value in distinct if not any(other.endswith(f" {value}") for other in distinct)]
+    return distinct[:VALUES_MAX]
 
 
 def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDescription:
@@ -238,9 +243,9 @@ class MatchedValue(NamedTuple):
 
 def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) -> str:
     """The sources that the question may be about, one per line, then the values that its words may mean."""
-    chosen = _chosen(sources, question, matched)
-    lines = [line_of(sources[name]) for name in chosen]
-    others = [name for name in sources if name not in chosen]
+    names = _nearest_names(sources, question, matched)
+    lines = [line_of(sources[name]) for name in names]
+    others = [name for name in sources if name not in names]
     if others:
         more = f" and {len(others) - NAMES_MAX} more" if len(others) > NAMES_MAX else ""
         lines.append(f"Others, which describe_collections describes: {', '.join(others[:NAMES_MAX])}{more}")
@@ -268,10 +273,10 @@ def line_of(source: SourceDescription, extent: str = "") -> str:
     ]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
-    known = f"; {extent}" if extent else ""
+    size = f"; {extent}" if extent else ""
     left_out = f", {source.left_out}" if source.left_out else ""
     texts = [f"texts to select: {', '.join(source.texts)}"] if source.texts else []
-    return f"{source.name}{about}{dated}{left_out}{known}: {'; '.join([*fields, *links, *measures, *texts])}"
+    return f"{source.name}{about}{dated}{left_out}{size}: {'; '.join([*fields, *links, *measures, *texts])}"
 
 
 def _is_reached(field: SourceField, source: SourceDescription) -> bool:
@@ -290,28 +295,18 @@ def names_of(source: SourceDescription) -> str:
 def _field_line(field: SourceField) -> str:
     measured = field.currency or field.unit or (f"the row's {field.currency_of}" if field.currency_of else None)
     kind = "true/false" if field.kind == "boolean" else field.kind
-    return " ".join(
-        filter(
-            None,
-            (
-                field.name,
-                "several" if field.many else "",
-                kind,
-                f"in {measured}" if measured else "",
-                f"→ {field.references}" if field.references else "",
-                _listed(field.values or ()),
-            ),
-        )
-    )
+    unit, target = f"in {measured}" if measured else "", f"→ {field.references}" if field.references else ""
+    parts = field.name, "several" if field.many else "", kind, unit, target, _listed(field.values or ())
+    return " ".join(filter(None, parts))
 
 
 def _listed(values: Sequence[str]) -> str:
-    shown: list[str] = []
+    texts: list[str] = []
     for value in values:
-        if len(value) > VALUE_CHARACTERS_MAX or sum(map(len, shown)) + len(value) > VALUES_CHARACTERS_MAX:
+        if len(value) > VALUE_CHARACTERS_MAX or sum(map(len, texts)) + len(value) > VALUES_CHARACTERS_MAX:
             break
-        shown.append(value)
-    return f"({', '.join(shown)}{', …' if len(shown) < len(values) else ''})" if shown else ""
+        texts.append(value)
+    return f"({', '.join(texts)}{', …' if len(texts) < len(values) else ''})" if texts else ""
 
 
 def _link(link: RelatedRows) -> str:
@@ -319,7 +314,7 @@ def _link(link: RelatedRows) -> str:
     return f"{link.name} → {'many ' if link.many else ''}{link.references or 'rows'}{fields}"
 
 
-def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) -> list[str]:
+def _nearest_names(sources: Sources, question: str, matched: Sequence[MatchedValue]) -> list[str]:
     """The sources that share most with the question, in their own order."""
     stems = _stems([question])
     scores = {

@@ -176,7 +176,7 @@ class Whole(LazyModel):
     model_config = {"extra": "allow"}
 
 
-Found = TypeVar("Found")
+Row = TypeVar("Row")
 
 QUERY_WORDS = (
     "`share` is the part of all rows that its own `where` selects, 0 to 1.",
@@ -204,11 +204,11 @@ async def described_page(
     of the fields of all that are `offered`.
     """
     sources = await describe_sources(access.caller, services)
-    shown = {name: sources[name] for name in names or offered if name in sources}
+    descriptions = {name: sources[name] for name in names or offered if name in sources}
     if not names:
-        return _page([names_of(each) for each in shown.values()], page)
-    extents = await asyncio.gather(*(_extent(each, access, services) for each in shown.values()))
-    return _page([line_of(each, extent) for each, extent in zip(shown.values(), extents, strict=True)], page)
+        return _page([names_of(each) for each in descriptions.values()], page)
+    extents = await asyncio.gather(*(_extent(each, access, services) for each in descriptions.values()))
+    return _page([line_of(each, extent) for each, extent in zip(descriptions.values(), extents, strict=True)], page)
 
 
 async def _extent(source: SourceDescription, access: DataAccess, services: Services) -> str:
@@ -241,10 +241,10 @@ def _page(lines: list[str], page: int) -> dict[str, Any]:
 
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
     access = await data_access(caller, services)
-    found = await found_texts(arguments, arguments.source, access, services)
+    result = await found_texts(arguments, arguments.source, access, services)
     # a fault in this search also counts
     degraded = [] if arguments.source else (await data_access(caller, services)).degraded
-    return _but_for(found, degraded)
+    return _but_for(result, degraded)
 
 
 async def found_texts(
@@ -255,19 +255,19 @@ async def found_texts(
     names = await _searched(names, access)
     texts = await search_texts(arguments, access, services)
     filters = await filters_of(names, arguments.where, access, services)
-    found = [await search_text(text, names, filters, most + 1, access, services) for text in texts]
-    hits = [each for each in in_turn(found, key_of) if key_of(each) != arguments.itself]
+    lists = [await search_text(text, names, filters, most + 1, access, services) for text in texts]
+    hits = [each for each in in_turn(lists, key_of) if key_of(each) != arguments.itself]
     result: dict[str, Any] = {}
     for only in filters.values():
         result |= {"meeting": only.meeting, **({"more": True} if only.keys is None else {})}
         if own is not None and len(hits) < min(most, only.meeting):
             _, others = await rows_meeting(own, arguments.where, most, access, services)
-            known = {each.id for each in hits}
-            hits += [each for each in others if each.id not in known]
-    shown = hits[arguments.offset : most]
+            ids = {each.id for each in hits}
+            hits += [each for each in others if each.id not in ids]
+    page = hits[arguments.offset : most]
     if own is not None and arguments.select:
-        shown = await with_fields(own, shown, arguments.select, access, services)
-    return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
+        page = await with_fields(own, page, arguments.select, access, services)
+    return {"results": [each.model_dump(mode="json", exclude_none=True) for each in page], **result}
 
 
 async def search_texts(arguments: SearchArguments, access: DataAccess, services: Services) -> list[str]:
@@ -279,7 +279,7 @@ async def search_texts(arguments: SearchArguments, access: DataAccess, services:
     return [*texts, whole[:QUERY_MAX_CHARACTERS]]
 
 
-def in_turn(lists: Sequence[Sequence[Found]], key: Callable[[Found], object]) -> list[Found]:
+def in_turn(lists: Sequence[Sequence[Row]], key: Callable[[Row], object]) -> list[Row]:
     """The rows of several lists: the best of each, then the second best of each, every row once by its key."""
     rows = [each for each in chain.from_iterable(zip_longest(*lists)) if each is not None]
     return list({key(each): each for each in reversed(rows)}.values())[::-1]
@@ -306,16 +306,16 @@ async def with_fields(
     return [each.model_copy(update={"fields": fields.get(each.id)}) for each in hits]
 
 
-def _but_for(shown: dict[str, Any], degraded: list[str]) -> dict[str, Any]:
+def _but_for(result: dict[str, Any], degraded: list[str]) -> dict[str, Any]:
     """A result with the sources that it lacks."""
-    return {**shown, "degraded": degraded} if degraded else shown
+    return {**result, "degraded": degraded} if degraded else result
 
 
 async def _query(arguments: Query, caller: Caller, services: Services) -> dict[str, Any]:
-    return shown(await run_query(arguments, caller, services))
+    return result_table(await run_query(arguments, caller, services))
 
 
-def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dict[str, Any]:
+def result_table(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dict[str, Any]:
     """A result that fits into a model's context."""
     rows = bounded_rows([[cut(cell) for cell in row] for row in result.rows], characters_max)
     return {
@@ -480,7 +480,7 @@ async def search_text(
     domains: dict[str, list[str]] = {}
     for name in names:
         domains.setdefault(access.homes[name][0], []).append(name)
-    found = [
+    by_domain = [
         await module(domain, "agent_tools").search_text(
             text,
             [access.homes[name][1] for name in own],
@@ -491,10 +491,10 @@ async def search_text(
         )
         for domain, own in domains.items()
     ]
-    called = {home: name for name, home in access.homes.items()}
+    name_of = {home: name for name, home in access.homes.items()}
     hits = [
-        [hit.model_copy(update={"source": called[domain, hit.source]}) for hit in hits]
-        for domain, hits in zip(domains, found, strict=True)
+        [hit.model_copy(update={"source": name_of[domain, hit.source]}) for hit in hits]
+        for domain, hits in zip(domains, by_domain, strict=True)
     ]
     # scores of several lists cannot be compared
     return in_turn(hits, key_of)[:limit]
@@ -558,14 +558,14 @@ async def values_like(source: str, field: str, like: str, run: Run, services: Se
     like = like.strip()
     if not like:
         return (await run(everything.model_copy(update={"limit": VALUES_MAX}))).rows
-    found: list[list[Cell]] = []
+    matches: list[list[Cell]] = []
     for op in ("=", "contains"):
         with suppress(InvalidInput):  # of a value that no row has
             holding = Comparison.model_validate({"field": field, "op": op, "value": like})
             rows = (await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))).rows
-            found += [row for row in rows if row not in found]
-    if found:
-        return found[:VALUES_MAX]
+            matches += [row for row in rows if row not in matches]
+    if matches:
+        return matches[:VALUES_MAX]
     rows = (await run(everything.model_copy(update={"limit": LIMIT_MAX}))).rows
     by_value = {str(row[0]): row for row in rows}
     likeness = await _likeness(like, [*by_value], services)
@@ -580,11 +580,11 @@ async def _likeness(like: str, values: Sequence[str], services: Services) -> dic
         text = like.casefold()
         return {value: SequenceMatcher(None, text, value.casefold()[:200]).ratio() for value in values}
 
-    found = await off_loop(spelt)
+    likeness = await off_loop(spelt)
     try:
-        wanted, *others = await services.embeddings.embed([like, *values[:MEANT_AMONG_MAX]])
+        target, *others = await services.embeddings.embed([like, *values[:MEANT_AMONG_MAX]])
     except (ModelError, ValueError):
-        return found
+        return likeness
     for value, other in zip(values, others, strict=False):
-        found[value] = max(found[value], sum(a * b for a, b in zip(wanted, other, strict=False)))
-    return found
+        likeness[value] = max(likeness[value], sum(a * b for a, b in zip(target, other, strict=False)))
+    return likeness

@@ -56,7 +56,7 @@ Row = TypeVar("Row", bound=Scored)
 
 @dataclass
 class Asking(ABC, Generic[Row]):
-    """A question, and the answer in progress. `found` are the rows that a first search found, or that the answer by rule speaks
+    """A question, and the answer in progress. `matches` are the rows that a first search found, or that the answer by rule speaks
     of, and `total` how many there are; `understood` is the Query that the answer gives the result of, and `is_read` says that no
     model made it. `about` says to a model what the rows are, `notes` what else it should know.
     """
@@ -67,7 +67,7 @@ class Asking(ABC, Generic[Row]):
 
     request: AskRequest
     tools: Toolset
-    found: Sequence[Row] = ()
+    matches: Sequence[Row] = ()
     total: int = 0
     understood: Understood | None = None
     is_read: bool = False
@@ -105,7 +105,7 @@ class Asking(ABC, Generic[Row]):
 
     # ---- by a model ----
 
-    async def written(self) -> AsyncGenerator[Event]:
+    async def by_model(self) -> AsyncGenerator[Event]:
         """The events of an answer that a model writes."""
         async with aclosing(events_of(self.answer, await self._messages(), self.tools.tools())) as events:
             async for event in events:
@@ -114,7 +114,7 @@ class Asking(ABC, Generic[Row]):
     async def _messages(self) -> Sequence[Message]:
         request, tools = self.request, self.tools
         await self.search(request.question)
-        hits = [self.hit(each) for each in self.found[:FIRST_HITS]]
+        hits = [self.hit(each) for each in self.matches[:FIRST_HITS]]
         history = [
             message
             for turn in request.history[-HISTORY_TURNS:]
@@ -128,27 +128,27 @@ class Asking(ABC, Generic[Row]):
             today=tools.today,
             notes=self.notes,
             facts=self.facts,
-            found="\n".join(hit_block(tools.numbered(each), each) for each in hits) or "(nothing was found)",
+            hits="\n".join(hit_block(tools.numbered(each), each) for each in hits) or "(nothing was found)",
         )
 
     def _cites(self, text: str) -> bool:
         return any(f"[{n}]" in text for n in range(1, len(self.tools.hits) + 1))
 
-    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+    def _filters(self, form: WrittenAnswer) -> Sequence[TextFilter]:
         numbers = range(1, len(self.tools.hits) + 1)
         text = "\n".join(f"{each.title}\n{each.text}" for each in self.tools.hits)
         return CitationFilter(numbers), LinkFilter({ALWAYS: text})
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results and the rows found: those that it says it rests on, if it says so."""
-        kept = self.answer.written.kept
+        source_numbers = self.answer.form.source_numbers
         cited = {*map(int, CITATION.findall(self.answer.text))}
-        named = None if kept is None else kept | cited
-        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
+        numbers = None if source_numbers is None else source_numbers | cited
+        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if numbers is None or n in numbers]
         sources = [SourceText(n, each.title, each.text) for n, each in hits]
         questions = [*(turn.question for turn in self.request.history), self.request.question]
-        told = [turn.answer for turn in self.request.history]
-        return self.tools.verifier(sources, "\n".join(questions), about=self.about, told=told)
+        answers = [turn.answer for turn in self.request.history]
+        return self.tools.verifier(sources, "\n".join(questions), about=self.about, earlier=answers)
 
     # ---- by rule ----
 
@@ -161,13 +161,13 @@ class Asking(ABC, Generic[Row]):
             if query.source not in names:
                 raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
             return await self._sentence(self._required(query))
-        reading = await self._read()
+        reading = await self._reading()
         if reading.query is not None and reading.verdict == "confident":
             with suppress(InvalidInput):
                 return await self._sentence(self._required(reading.query), reading)
         return await self.by_words(reading)
 
-    async def _read(self) -> Reading:
+    async def _reading(self) -> Reading:
         tools, history = self.tools, self.request.history
         names = [each for each in tools.names if each in tools.access.schema.sources]
         before = None
@@ -187,7 +187,7 @@ class Asking(ABC, Generic[Row]):
             answered = answer_read_query if reading else answer_query
             result = await answered(query, tools.access, tools.services, tools.today)
             tools.results.append(result)
-            self.found, self.total = await self._rows_of(result), result.total
+            self.matches, self.total = await self._rows_of(result), result.total
         phrases, self.is_read = self._phrases(query), True
         self.understood = understood(result.query, phrases, unread=reading.unread if reading else (), choices=DECIDING)
         return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
@@ -202,8 +202,8 @@ class Asking(ABC, Generic[Row]):
         order = query.order if query.asks_for_rows else ()
         limit = min(query.limit or RESULTS_MAX, RESULTS_MAX) if query.asks_for_rows else RESULTS_MAX
         rows = Query(source=query.source, where=query.where, text=query.text, order=order, limit=limit, select=("id",))
-        found = await answer_query(rows, tools.access, tools.services, tools.today)
-        return await self.rows([(query.source, str(row[0])) for row in found.rows])
+        ids = await answer_query(rows, tools.access, tools.services, tools.today)
+        return await self.rows([(query.source, str(row[0])) for row in ids.rows])
 
     # ---- the end ----
 
@@ -213,15 +213,15 @@ class Asking(ABC, Generic[Row]):
         if self.answer.has_begun and not self.answer.failed:
             await self._set_spoken_of(text)
         checked = await off_loop(self.answer.checked)
-        read = self.understood
+        reading = self.understood
         trust = level(
-            Exact("sure", read.unread) if read is not None and self.is_read else checked,
-            is_talk=self.answer.written.rests_on_nothing,
+            Exact("sure", reading.unread) if reading is not None and self.is_read else checked,
+            is_talk=self.answer.form.rests_on_nothing,
         )
         return AnswerData(
             response=text,
             total=self.total,
-            understood=read,
+            understood=reading,
             statements=checked_statements(checked),
             confidence=confidence_of(trust),
             telemetry=Telemetry(
@@ -233,30 +233,30 @@ class Asking(ABC, Generic[Row]):
         """Set the rows that an answer speaks of: those that it cites, else those of the result that it rests on, or those that
         its text names where it rests on several.
         """
-        tools, main = self.tools, self.answer.written.main_result
+        tools, main = self.tools, self.answer.form.main_result
         cited = list(dict.fromkeys(int(number) for number in CITATION.findall(text)))
         keys = [(hit.source, hit.id) for n in cited if 0 < n <= len(tools.hits) for hit in [tools.hits[n - 1]]]
         if keys:
-            self.found = await self.rows(keys)
-            self.total = len(self.found)
-        elif tools.results and (main is not None or self.answer.written.kept is None):
+            self.matches = await self.rows(keys)
+            self.total = len(self.matches)
+        elif tools.results and (main is not None or self.answer.form.source_numbers is None):
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
-            self.found, self.total = await self._rows_of(result), result.total
-            others = [each for each in self._named() if each is not result and each.query.asks_for_rows]
-            hits = [(each, self.hit(each)) for each in self.found]
+            self.matches, self.total = await self._rows_of(result), result.total
+            others = [each for each in self._results_of_head() if each is not result and each.query.asks_for_rows]
+            hits = [(each, self.hit(each)) for each in self.matches]
             hits += [(row, self.hit(row)) for each in others for row in await self._rows_of(each)]
             places = {hit.id: folded(text).find(folded(hit.title)) for _, hit in hits} if others else {}
-            told = sorted((each for each in hits if places.get(each[1].id, -1) >= 0), key=lambda e: places[e[1].id])
-            if told:
-                self.found, self.total = [row for row, _ in told], len(told)
+            mentions = sorted((each for each in hits if places.get(each[1].id, -1) >= 0), key=lambda e: places[e[1].id])
+            if mentions:
+                self.matches, self.total = [row for row, _ in mentions], len(mentions)
             self.understood = understood(result.query, self._phrases(result.query), choices=DECIDING)
         else:
-            self.found, self.total = (), 0
+            self.matches, self.total = (), 0
 
-    def _named(self) -> list[QueryResult]:
+    def _results_of_head(self) -> list[QueryResult]:
         """The results that the first line of the answer names."""
-        names = self.answer.written.names
+        names = self.answer.form.names
         return [each for n, each in enumerate(self.tools.results, start=1) if f"{RESULT}{n}" in names]
 
 
@@ -294,15 +294,15 @@ async def _answered(
         # what the user set is run as it stands
         is_led = run.chat is not None and request.understood is None
         if is_led:
-            async with aclosing(asking.written()) as events:
+            async with aclosing(asking.by_model()) as events:
                 async for event in events:
                     yield event
         if not is_led or answer.failed:
             ruled = await asking.by_rule()
             yield PartialTextEvent(data=PartialText(text=BROKEN_OFF + ruled if answer.text else ruled))
         data = await asking.concluded(BROKEN_OFF.join(filter(None, (answer.text, ruled))))
-        hits = [(asking.hit(each), each.score) for each in asking.found[:RESULTS_MAX]]
+        hits = [(asking.hit(each), each.score) for each in asking.matches[:RESULTS_MAX]]
         run.results = [ResultRecord(hit.source, hit.id, score) for hit, score in hits]
-        run.end_reason = "answered" if asking.found or asking.tools.results else "nothing_found"
+        run.end_reason = "answered" if asking.matches or asking.tools.results else "nothing_found"
         for last in ending(asking.final(data), data.understood):
             yield last

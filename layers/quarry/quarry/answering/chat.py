@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
-from quarry.answering.answer import Answer, Told
+from quarry.answering.answer import Answer, AnswerEvent
 from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer, answer_messages, earlier
 from quarry.models.step import TextFilter
@@ -77,7 +77,7 @@ class ChatAnswer(ABC, Generic[Tools]):
         """What is known of the question before a tool is called."""
         return ""
 
-    def event(self, happened: Told) -> Event | None:
+    def event(self, happened: AnswerEvent) -> Event | None:
         """The event that the client gets; None for none."""
         return event_of(happened)
 
@@ -94,7 +94,7 @@ class ChatAnswer(ABC, Generic[Tools]):
             notes=self.notes,
             cite=self.cite,
             facts=self.facts,
-            found=self.leads,
+            hits=self.leads,
         )
         async with aclosing(events_of(self.answer, messages, self.toolset.tools(), self.event)) as events:
             async for event in events:
@@ -107,4 +107,4 @@ class ChatAnswer(ABC, Generic[Tools]):
         questions = [turn.content for turn in self.history if turn.role == "user"]
         answers = [turn.content for turn in self.history if turn.role == "assistant"]
         question = "\n".join([*questions, self.question])
-        return self.toolset.verifier(self.sources(), question, about=self.about, told=answers)
+        return self.toolset.verifier(self.sources(), question, about=self.about, earlier=answers)

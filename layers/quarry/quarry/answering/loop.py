@@ -102,9 +102,9 @@ class Text(NamedTuple):
 
 
 class TurnEnded(NamedTuple):
-    """The turn is complete; if it `called` tools, another one follows."""
+    """The turn is complete; if it `has_calls` of tools, another one follows."""
 
-    called: bool
+    has_calls: bool
 
 
 TurnEvent = Text | ToolStarted | ToolProgress | ToolFinished | TurnEnded
@@ -143,15 +143,15 @@ async def converse(
         conversation.append(Message("assistant", text, tool_calls=calls))
         if not calls:
             return
-        found: dict[str, ToolResult] = {}
-        async with aclosing(at_work.called(calls)) as events:
+        results: dict[str, ToolResult] = {}
+        async with aclosing(at_work.run_all(calls)) as events:
             async for event in events:
                 if isinstance(event, ToolFinished):
-                    found[event.id] = event.result
+                    results[event.id] = event.result
                 yield event
-        if any(each.count for each in found.values()):
+        if any(each.count for each in results.values()):
             run.budget.waited = waited
-        conversation += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
+        conversation += [Message("tool", results[call.id].text_for_model, tool_call_id=call.id) for call in calls]
 
 
 async def _turn(
@@ -160,15 +160,15 @@ async def _turn(
     """The text of a turn piece by piece, then its tool calls."""
     with run.step(step_name) as record:
         try:
-            written, calls = False, tuple[ToolCall, ...]()
+            has_text, calls = False, tuple[ToolCall, ...]()
             async with aclosing(streamed(messages, run, record, tools=[tool.definition for tool in tools])) as parts:
                 async for part in parts:
                     if isinstance(part, str):
-                        written = written or bool(part.strip())
+                        has_text = has_text or bool(part.strip())
                         yield Text(part)
                     else:
                         calls = part
-            if not written and not calls:
+            if not has_text and not calls:
                 raise ModelOutputInvalid("The model wrote nothing.")
         except ModelError:
             run.degrade(step_name, record)
@@ -185,6 +185,9 @@ def _with_own_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(f"{call.id}_{place}", call.name, call.arguments) for place, call in enumerate(calls, start=1))
 
 
+_Happened = asyncio.Queue[ToolProgress | ToolFinished | Exception]
+
+
 @dataclass
 class _ToolsAtWork:
     """The tools of a conversation, and what they answered so far by name and arguments."""
@@ -195,9 +198,9 @@ class _ToolsAtWork:
     has_found: Callable[[], bool]
     _results: dict[tuple[str, str], ToolResult] = field(default_factory=dict)
 
-    async def called(self, calls: Sequence[ToolCall]) -> AsyncGenerator[ToolStarted | ToolProgress | ToolFinished]:
+    async def run_all(self, calls: Sequence[ToolCall]) -> AsyncGenerator[ToolStarted | ToolProgress | ToolFinished]:
         """Run the calls concurrently, and yield each event as it happens."""
-        happened: asyncio.Queue[ToolProgress | ToolFinished | Exception] = asyncio.Queue()
+        happened: _Happened = asyncio.Queue()
         tasks: list[asyncio.Task[None]] = []
         try:
             for call in calls:
@@ -222,35 +225,24 @@ class _ToolsAtWork:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _carry_out(
-        self, call: ToolCall, arguments: BaseModel, happened: asyncio.Queue[ToolProgress | ToolFinished | Exception]
-    ) -> None:
+    async def _carry_out(self, call: ToolCall, arguments: BaseModel, happened: _Happened) -> None:
         """Put what happens during a call into the queue, last its result or what it raised."""
         tool, key = self.tools[call.name], (call.name, arguments.model_dump_json())
         try:
             if key not in self._results:
-                self._results[key] = await self._in_time(tool, arguments, happened)
+                self._results[key] = await self._result(tool, arguments, happened)
             happened.put_nowait(ToolFinished(call.id, call.name, self._results[key]))
         except Exception as error:
             happened.put_nowait(error)
 
-    async def _in_time(
-        self, tool: Tool, arguments: BaseModel, happened: asyncio.Queue[ToolProgress | ToolFinished | Exception]
-    ) -> ToolResult:
-        """The result of a tool within the time of the budget."""
+    async def _result(self, tool: Tool, arguments: BaseModel, happened: _Happened) -> ToolResult:
+        """The result of a tool within the time of the budget, or why there is none, in words for the model."""
         try:
             async with in_time(self.run.budget.seconds_for_work):
-                return await self._explained(tool, arguments, happened)
+                return await _worked(tool.run(arguments), happened)
         except TimeIsUp:
             self.run.degrade(self.step_name)
             return NOT_IN_TIME
-
-    async def _explained(
-        self, tool: Tool, arguments: BaseModel, happened: asyncio.Queue[ToolProgress | ToolFinished | Exception]
-    ) -> ToolResult:
-        """The result of a tool, or why it refused, in words for the model."""
-        try:
-            return await _worked(tool.run(arguments), happened)
         except InvalidInput as error:
             problems = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
             return ToolResult(0, gettext("Refused"), f"Refused. {problems}")
@@ -267,10 +259,7 @@ class _ToolsAtWork:
             return ToolResult(0, gettext("Not read"), "The database did not answer.")
 
 
-async def _worked(
-    work: Awaitable[ToolResult] | AsyncGenerator[Event | ToolResult],
-    happened: asyncio.Queue[ToolProgress | ToolFinished | Exception],
-) -> ToolResult:
+async def _worked(work: Awaitable[ToolResult] | AsyncGenerator[Event | ToolResult], happened: _Happened) -> ToolResult:
     """The result of the work; the events of its steps go into the queue."""
     if not isinstance(work, AsyncGenerator):
         return await work

@@ -19,7 +19,7 @@ from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import DataAccess, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
-from quarry.answering.answer import Answer, TextPiece, Told, Withdrawn, never
+from quarry.answering.answer import Answer, AnswerEvent, TextPiece, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
 from quarry.answering.written import RESULT, WrittenAnswer
 from quarry.language.messages import gettext, ngettext
@@ -83,7 +83,7 @@ class Toolset:
     def searched(self) -> Sequence[str]:
         """The sources whose texts `search` covers."""
         return [
-            name for name in self.names if name in (known := self.access.schema.sources) and known[name].holds_words
+            name for name in self.names if name in (sources := self.access.schema.sources) and sources[name].holds_words
         ]
 
     @property
@@ -135,16 +135,16 @@ class Toolset:
         """What a search of these sources finds."""
         where = (*self.required(names[0]), *arguments.where) if len(names) == 1 else arguments.where
         limited = arguments.model_copy(update={"where": where, "limit": min(arguments.limit, SEARCHED_MAX)})
-        found = await agent_tools.found_texts(limited, names, self.access, self.services)
-        hits = [Hit.model_validate(each) for each in found["results"]]
-        return searched([hit_block(self.numbered(each), each) for each in hits], found)
+        response = await agent_tools.found_texts(limited, names, self.access, self.services)
+        hits = [Hit.model_validate(each) for each in response["results"]]
+        return search_result([hit_block(self.numbered(each), each) for each in hits], response)
 
     def numbered(self, hit: Hit, *, is_whole: bool = False) -> int:
         """The number of a row among the sources of the answer. One that is whole now has more to say than when it was found."""
-        for place, known in enumerate(self.hits, start=1):
-            if (known.source, known.id) == (hit.source, hit.id):
+        for place, other in enumerate(self.hits, start=1):
+            if (other.source, other.id) == (hit.source, hit.id):
                 if is_whole:
-                    self.hits[place - 1] = known.model_copy(update={"text": f"{known.text}\n{hit.text}"})
+                    self.hits[place - 1] = other.model_copy(update={"text": f"{other.text}\n{hit.text}"})
                 return place
         self.hits.append(hit)
         return len(self.hits)
@@ -159,8 +159,8 @@ class Toolset:
         """The result of a query, numbered and kept."""
         self.results.append(result)
         number = f"Result {RESULT}{len(self.results)}: "
-        shown = json.dumps(agent_tools.shown(result), ensure_ascii=False)
-        return ToolResult(result.total, result.sentence, number + shown)
+        table = json.dumps(agent_tools.result_table(result), ensure_ascii=False)
+        return ToolResult(result.total, result.sentence, number + table)
 
     async def _run(self, query: Query) -> QueryResult:
         return await answer_query(query, self.access, self.services, self.today)
@@ -203,17 +203,17 @@ class Toolset:
         question: str,
         *,
         about: str,
-        told: Iterable[str] = (),
+        earlier: Iterable[str] = (),
         own: Iterable[str] = (),
     ) -> Verifier:
         """What checks an answer against these sources, the results of queries, and what else was told of the data. `about` says
-        what the data is, `told` are the answers before, `own` texts that are not the model's.
+        what the data is, `earlier` are the answers before, `own` texts that are not the model's.
         """
         noted = [SourceText(n, "", text) for n, text in enumerate(self.noted, start=NOTED_FROM)]
-        named = [word for name in self.names for word in words(plural(name.replace("_", " ")))]
-        data = {word for word in (*named, *words(about)) if word not in STOP_WORDS}
+        source_words = [word for name in self.names for word in words(plural(name.replace("_", " ")))]
+        data = {word for word in (*source_words, *words(about)) if word not in STOP_WORDS}
         return Verifier(
-            [*sources, *noted], self.results, question=question, today=self.today, own=own, told=told, data=data
+            [*sources, *noted], self.results, question=question, today=self.today, own=own, earlier=earlier, data=data
         )
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
@@ -231,22 +231,22 @@ class Toolset:
         return list(names) or list(among) or list(self.names)
 
 
-def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:
-    """The result of a search for the model: the rows that it `found`, and how many meet its conditions."""
+def search_result(blocks: Sequence[str], response: Mapping[str, object]) -> ToolResult:
+    """The result of a search for the model: the rows found, and how many meet its conditions."""
     count = len(blocks)
     summary = ngettext("{number} row found", "{number} rows found", count) if count else gettext("Nothing found")
-    least = "At least " if found.get("more") else ""
-    met = [f"{least}{found['meeting']} rows meet `where`."] if "meeting" in found else []
+    least = "At least " if response.get("more") else ""
+    met = [f"{least}{response['meeting']} rows meet `where`."] if "meeting" in response else []
     return ToolResult(count, summary, "\n".join([*met, *(blocks or ["(nothing was found)"])]))
 
 
 def hit_block(number: int, hit: Hit) -> str:
     """A found row as fenced data with its number."""
     dated = f' date="{hit.date}"' if hit.date else ""
-    shown = hit.text if hit.text.startswith(hit.title) else f"{hit.title}\n{hit.text}".strip()
+    text = hit.text if hit.text.startswith(hit.title) else f"{hit.title}\n{hit.text}".strip()
     if hit.fields:
-        shown += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
-    return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'
+        text += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
+    return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(text)}\n</source>'
 
 
 def row_text(row: Mapping[str, Any]) -> str:
@@ -303,7 +303,7 @@ def answer_with(
     return Answer(toolset.run, step, max_turns, filters, cites, verifier, has_found=lambda: toolset.has_found)
 
 
-def event_of(happened: Told) -> Event | None:
+def event_of(happened: AnswerEvent) -> Event | None:
     """The event; None where nothing of it is told."""
     match happened:
         case TextPiece(piece):
@@ -315,8 +315,8 @@ def event_of(happened: Told) -> Event | None:
         case ToolStarted(id, tool, arguments):
             return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=arguments))
         case ToolFinished(id, tool, result):
-            told = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
-            return ToolObservationEvent(data=told)
+            observation = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
+            return ToolObservationEvent(data=observation)
     return None
 
 
@@ -324,7 +324,7 @@ async def events_of(
     answer: Answer,
     messages: Sequence[Message],
     tools: Sequence[Tool],
-    own: Callable[[Told], Event | None] = event_of,
+    own: Callable[[AnswerEvent], Event | None] = event_of,
 ) -> AsyncGenerator[Event]:
     """The events of an answer as it is written: the `own` ones of a domain. A model that fails ends them. Raises
     DatabaseUnavailable.

@@ -65,10 +65,10 @@ def answer_messages(
     notes: str = "",
     cite: str = CITE,
     facts: str = "",
-    found: str = "",
+    hits: str = "",
 ) -> list[Message]:
     """The start of the conversation that ends in the answer. `card` describes the data, `notes` are the domain's own lines,
-    `facts` the filters that the user set, and `found` what a first search found.
+    `facts` the filters that the user set, and `hits` what a first search found.
     """
     system = ANSWER.format(
         about=about,
@@ -79,7 +79,7 @@ def answer_messages(
         today=f"{today:%A}, {today.isoformat()}",
     )
     only = f"\n\nOnly this may be used, and tools keep to it: {fence(facts)}." if facts else ""
-    first = f"\n\nWhat a search for the question found:\n{found}" if found else ""
+    first = f"\n\nWhat a search for the question found:\n{hits}" if hits else ""
     return [Message("system", system), *history, Message("user", question + only + first)]
 
 
@@ -109,16 +109,16 @@ Next: a question of at most 15 words that these records can answer and the user 
 class WrittenAnswer:
     """Feed it the model's text; it gives back the answer's. A model that leaves out the first line or the last ones is read too.
 
-    `kept` are the numbers of sources that the first line names; None where there is no such line. `main_result` is the first
-    result of a query that it names. What it gives back in all is the same however the text was cut.
+    `source_numbers` are those that the first line names; None where there is no such line. `main_result` is the first result of a
+    query that it names. What it gives back in all is the same however the text was cut.
     """
 
-    kept: frozenset[int] | None = None
+    source_numbers: frozenset[int] | None = None
     main_result: int | None = None
     names: tuple[str, ...] = ()
     """All that the first line names, but for `none`."""
     followups: list[str] = field(default_factory=list)
-    _held: str = ""
+    _buffer: str = ""
     _space: str = ""
     """The last line ends: dropped where only the next questions follow."""
     _has_begun: bool = False
@@ -128,26 +128,26 @@ class WrittenAnswer:
     @property
     def rests_on_nothing(self) -> bool:
         """Whether the first line says that the answer rests on no source and no result."""
-        return self.kept is not None and not self.names
+        return self.source_numbers is not None and not self.names
 
     def feed(self, piece: str) -> str:
         """The part of the answer that is complete by now."""
         part = self._space + self._released(piece, final=False)
-        kept = part.rstrip("\n")
-        self._space = part[len(kept) :]
-        return kept
+        text = part.rstrip("\n")
+        self._space = part[len(text) :]
+        return text
 
     def finish(self) -> str:
         """The rest, once the model is done."""
         return (self._space + self._released("", final=True)).rstrip()
 
     def _released(self, piece: str, *, final: bool) -> str:
-        self._held += piece
+        self._buffer += piece
         if not self._has_begun and not self._read_head(final=final):
             return ""
         part = ""
-        while self._held:
-            line, newline, rest = self._held.partition("\n")
+        while self._buffer:
+            line, newline, rest = self._buffer.partition("\n")
             may_be_next = self._at_line_start and _may_begin(line, NEXT)
             if not newline and not final and (may_be_next or self._in_next):
                 break
@@ -157,23 +157,23 @@ class WrittenAnswer:
                 self._read_next(line)
             else:
                 part += line + newline
-            self._held, self._at_line_start = rest, bool(newline)
+            self._buffer, self._at_line_start = rest, bool(newline)
         return part
 
     def _read_head(self, *, final: bool) -> bool:
         """Whether the first line is known to be the head, which is then read, or not to be."""
-        self._held = self._held.lstrip()
-        line, newline, rest = self._held.partition("\n")
+        self._buffer = self._buffer.lstrip()
+        line, newline, rest = self._buffer.partition("\n")
         if _begins(line, HEAD) and (newline or final) and len(line) <= HEAD_CHARACTERS_MAX:
-            named = _words(line)
-            self.kept = frozenset(int(word) for word in named if word.isdecimal())
-            results = [word.removeprefix(RESULT) for word in named if word.startswith(RESULT)]
+            head = _words(line)
+            self.source_numbers = frozenset(int(word) for word in head if word.isdecimal())
+            results = [word.removeprefix(RESULT) for word in head if word.startswith(RESULT)]
             self.main_result = next((int(number) for number in results if number.isdecimal()), None)
-            self.names = tuple(word for word in named[1:] if word != NONE)
-            self._held = rest.lstrip("\n")
+            self.names = tuple(word for word in head[1:] if word != NONE)
+            self._buffer = rest.lstrip("\n")
             # empty lines may still follow
-            self._has_begun = bool(self._held) or final
-            self._held = self._held if self._has_begun else f"{line}\n"
+            self._has_begun = bool(self._buffer) or final
+            self._buffer = self._buffer if self._has_begun else f"{line}\n"
             return self._has_begun
         is_open = not newline and _may_begin(line, HEAD) and len(line) <= HEAD_CHARACTERS_MAX and not final
         self._has_begun = not is_open
@@ -213,7 +213,13 @@ _MARKERS = re.compile(r"(?:\s*\[[^\]\n]{1,40}\])+(?=\W*$)")
 
 
 def says_nothing(
-    text: str, found: Verification, verifier: Verifier, messages: Sequence[Message], *, is_formed: bool, is_cut: bool
+    text: str,
+    verification: Verification,
+    verifier: Verifier,
+    messages: Sequence[Message],
+    *,
+    is_formed: bool,
+    is_cut: bool,
 ) -> bool:
     """Whether a text is no answer to the last of the messages, by what the check found in it. `is_formed`: it has the form of an
     answer, which only a model writes that can follow its prompt. `is_cut`: it ended where a part of a prompt began.
@@ -223,21 +229,21 @@ def says_nothing(
     if not any(map(str.isalnum, rest)):
         return True
     own, has_number = stems(rest) - stems(question), any(map(str.isdigit, rest))
-    is_borne_out = any(each.state == "verified" for each in found.statements)
+    is_borne_out = any(each.state == "verified" for each in verification.statements)
     is_long = len(stems(text)) >= UNFINISHED_STEMS_MIN or len(words(text)) >= UNFINISHED_WORDS_MIN
     if (is_within or is_long) and not _is_finished(text):
         return not (is_borne_out and (has_number or not own.isdisjoint(verifier.evidence_stems)))
     if is_borne_out:
         return False
     is_given_back = not own and not has_number and len(stems(text)) > 1
-    return is_given_back or (not is_formed and (is_cut or _is_elsewhere(found, verifier, messages, stems(text))))
+    return is_given_back or (not is_formed and (is_cut or _is_elsewhere(verification, verifier, messages, stems(text))))
 
 
-def _behind_question(text: str, asked: Sequence[str]) -> tuple[str, bool]:
+def _behind_question(text: str, questions: Sequence[str]) -> tuple[str, bool]:
     """The text behind the words of a question that it begins with, and whether it leaves the question before its end."""
     mine = [*placed_words(text)]
     most, is_within = 0, False
-    for each in asked:
+    for each in questions:
         theirs = words(each)
         common = sum(1 for _ in takewhile(lambda pair: pair[0][0] == pair[1], zip(mine, theirs, strict=False)))
         if common > most and common >= REPEATED_WORDS_MIN:
@@ -250,19 +256,21 @@ def _is_finished(text: str) -> bool:
     line = text.rstrip().rpartition("\n")[2]
     if line.lstrip().startswith("|") or LIST_MARK.match(line):
         return True
-    said = _MARKERS.sub("", line)
-    last = max((place for place, sign in enumerate(said) if sign.isalnum()), default=-1)
-    return _END.search(said, last + 1) is not None
+    plain = _MARKERS.sub("", line)
+    last = max((place for place, sign in enumerate(plain) if sign.isalnum()), default=-1)
+    return _END.search(plain, last + 1) is not None
 
 
-def _is_elsewhere(found: Verification, verifier: Verifier, messages: Sequence[Message], stems: frozenset[str]) -> bool:
+def _is_elsewhere(
+    verification: Verification, verifier: Verifier, messages: Sequence[Message], stems: frozenset[str]
+) -> bool:
     """Whether a longer text in English has no word of the question and the data, and hardly one of the prompt."""
-    if verifier.is_foreign or len(stems) < ELSEWHERE_STEMS_MIN or not found.claims:
+    if verifier.is_foreign or len(stems) < ELSEWHERE_STEMS_MIN or not verification.claims:
         return False
     wording = english()
-    known = wording.stems(verifier.question) | verifier.evidence_stems
+    topic = wording.stems(verifier.question) | verifier.evidence_stems
     prompt = wording.stems(" ".join(each.content for each in messages if each.role == "system"))
-    return stems.isdisjoint(known) and len(stems & prompt) <= PROMPT_STEMS_MAX
+    return stems.isdisjoint(topic) and len(stems & prompt) <= PROMPT_STEMS_MAX
 
 
 WORDS_MIN = 8
@@ -270,21 +278,10 @@ WORDS_MIN = 8
 CHARACTERS_MAX = 200
 """The opening of a text, which is looked at."""
 _MARKS = (
-    *(
-        "<source n=",
-        "</source>",
-        "<record",
-        "</record",
-        "<answer>",
-        "</answer>",
-        "<rest>",
-        "</rest>",
-        "<result>",
-        "</result>",
-    ),
-    *("<campaign", "</campaign", "<companies>", "</companies>", "<seed_company>"),
-    *("<|", "|>", "<start_of_turn>", "<end_of_turn>", "</s>", "[INST]", "[/INST]"),
-)
+    "<source n=", "</source>", "<record", "</record", "<answer>", "</answer>", "<rest>", "</rest>", "<result>", "</result>",
+    "<campaign", "</campaign", "<companies>", "</companies>", "<seed_company>",
+    "<|", "|>", "<start_of_turn>", "<end_of_turn>", "</s>", "[INST]", "[/INST]",
+)  # fmt: skip
 """What separates the parts of a prompt, ours or a model's own."""
 
 LOOP_CHARACTERS = 80
@@ -304,25 +301,25 @@ class UntilMark:
 
     def __init__(self) -> None:
         self.is_over = False
-        self._held = ""
+        self._buffer = ""
 
     def feed(self, piece: str) -> str:
         """The text that is known to be no mark; nothing once there was one."""
-        text, self._held = self._held + piece, ""
+        text, self._buffer = self._buffer + piece, ""
         places = [place for place in map(text.find, _MARKS) if place >= 0]
         if self.is_over or places:
-            given = "" if self.is_over else text[: min(places)]
+            before = "" if self.is_over else text[: min(places)]
             self.is_over = True
-            return given
+            return before
         for size in range(min(len(text), _MARK_CHARACTERS_MAX - 1), 0, -1):
             if any(mark.startswith(text[-size:]) for mark in _MARKS):
-                text, self._held = text[:-size], text[-size:]
+                text, self._buffer = text[:-size], text[-size:]
                 break
         return text
 
     def finish(self) -> str:
         """The rest, once no more text comes."""
-        text, self._held = self._held, ""
+        text, self._buffer = self._buffer, ""
         return text
 
 
@@ -333,17 +330,17 @@ class Repeated:
     """The words of a prompt, in which the opening of a text is looked for."""
 
     def __init__(self, prompts: Iterable[str]) -> None:
-        self._said = f" {' '.join(' '.join(prompts).casefold().split())} "
+        self._prompt = f" {' '.join(' '.join(prompts).casefold().split())} "
 
     def may_be(self, text: str) -> bool:
         """Whether the text so far may become a repetition: all of its words stand in the prompt, in a row."""
         words = text.lstrip()[:CHARACTERS_MAX].casefold().split()[:WORDS_MIN]
-        return bool(words) and f" {' '.join(words)}" in self._said
+        return bool(words) and f" {' '.join(words)}" in self._prompt
 
     def check(self, text: str) -> None:
         """Raises ModelOutputInvalid for a text that repeats the prompt."""
         words = text.lstrip()[:CHARACTERS_MAX].casefold().split()[:WORDS_MIN]
-        if len(words) == WORDS_MIN and f" {' '.join(words)}" in self._said:
+        if len(words) == WORDS_MIN and f" {' '.join(words)}" in self._prompt:
             raise ModelOutputInvalid("The model repeated its instructions.")
 
 
@@ -356,15 +353,16 @@ CLAIM_CHARACTERS_MAX = 600
 """The text before a marker that counts as its claim."""
 
 _OPENING = "[【［"
-_NAMED = r"†[^\[\]【】［］,;&\n]*+"
-_NUMBER = rf"\s*+(?>(?:\^|sources?\s++)?)\d++(?>(?:{_NAMED})?)\s*+"
+_SOURCE_TITLE = r"†[^\[\]【】［］,;&\n]*+"
+_NUMBER = rf"\s*+(?>(?:\^|sources?\s++)?)\d++(?>(?:{_SOURCE_TITLE})?)\s*+"
 _NUMBERS = rf"({_NUMBER}(?>(?:(?:[,;&–-]\s*+(?>(?:and\s)?)|and\s){_NUMBER})*))"
 _MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】|［{_NUMBERS}］", re.IGNORECASE)
 # the beginning of a marker
 _MARKER_BEGINNING = re.compile(
-    rf"(?:\[{{1,2}}|【|［)(?>(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*)(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
+    rf"(?:\[{{1,2}}|【|［)(?>(?:[\s\d,;&^–-]|and|sources?|{_SOURCE_TITLE})*)(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?",
+    re.IGNORECASE,
 )
-_NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_NAMED})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
+_NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_SOURCE_TITLE})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
 _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
 # a longer run counts as several, so that nothing waits for its end
@@ -404,8 +402,8 @@ class CitationFilter:
     def __init__(self, numbers: Collection[int], may_cite: MayCite = _always) -> None:
         self._numbers = frozenset(numbers)
         self._may_cite = may_cite
-        self._said = ""  # the end of what was sent since the last marker
-        self._held = ""
+        self._claim = ""  # the end of what was sent since the last marker
+        self._buffer = ""
         self._space = ""  # seen last and not sent yet: it goes if a dropped marker follows
         self._fence_ticks = 0  # of the fence that is open
         self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
@@ -416,7 +414,7 @@ class CitationFilter:
 
     def feed(self, chunk: str) -> str:
         """The text that can be sent now."""
-        self._held += chunk
+        self._buffer += chunk
         return self._release(final=False)
 
     def finish(self) -> str:
@@ -426,47 +424,47 @@ class CitationFilter:
     def _release(self, *, final: bool) -> str:
         released: list[str] = []
         start = 0
-        while start < len(self._held):
+        while start < len(self._buffer):
             end = self._piece_end(start, final)
             if end is None:
                 break
-            piece = self._held[start:end]
-            released.append(sent := self._filtered(piece))
-            self._said = "" if self._behind_marker and sent else (self._said + sent)[-CLAIM_CHARACTERS_MAX:]
+            piece = self._buffer[start:end]
+            released.append(text := self._filtered(piece))
+            self._claim = "" if self._behind_marker and text else (self._claim + text)[-CLAIM_CHARACTERS_MAX:]
             line = piece.rsplit("\n", 1)
             self._line = (line[1] if len(line) > 1 else self._line + piece)[:LINE_CHARACTERS_MAX]
             start = end
-        self._held = self._held[start:]
+        self._buffer = self._buffer[start:]
         return "".join(released)
 
     def _piece_end(self, start: int, final: bool) -> int | None:
         """Where the piece at `start` ends: code, a fence, a marker, a lone bracket or plain text. None: not yet known."""
-        plain = _PLAIN.match(self._held, start)
+        plain = _PLAIN.match(self._buffer, start)
         if plain:
             return plain.end()
-        if self._held[start] == "`":
+        if self._buffer[start] == "`":
             return self._code_end(start, final)
         return start + 1 if self._fence_ticks else self._marker_end(start, final)
 
     def _code_end(self, start: int, final: bool) -> int | None:
-        held = self._held
-        ticks_end = _ticks_end(held, start)
+        buffer = self._buffer
+        ticks_end = _ticks_end(buffer, start)
         ticks = ticks_end - start
-        if ticks_end == len(held) and ticks < _TICKS_MAX and not final:
+        if ticks_end == len(buffer) and ticks < _TICKS_MAX and not final:
             return None
         if self._fence_ticks:
             return self._line_end(ticks_end, final) if self._may_close(ticks) else ticks_end
         if ticks >= _FENCE_TICKS_MIN and _BEFORE_FENCE.fullmatch(self._line):
             end = self._line_end(ticks_end, final)
-            if end is None or "`" not in held[ticks_end:end]:
+            if end is None or "`" not in buffer[ticks_end:end]:
                 return end
         if ticks == _TICKS_MAX:
             return ticks_end
-        code = _INLINE_CODE.match(held, start)
-        if code and (final or code.end() < len(held)):
+        code = _INLINE_CODE.match(buffer, start)
+        if code and (final or code.end() < len(buffer)):
             return code.end()
         limit = ticks_end + INLINE_CODE_CHARACTERS_MAX + ticks + 1
-        unfinished = len(held) < limit and "\n" not in held[ticks_end:]
+        unfinished = len(buffer) < limit and "\n" not in buffer[ticks_end:]
         # an opening tick that its line does not close is no code
         return None if unfinished and not final else ticks_end
 
@@ -475,20 +473,20 @@ class CitationFilter:
 
     def _line_end(self, start: int, final: bool) -> int | None:
         """Where the line ends, within the limit; None: not yet known."""
-        end = self._held.find("\n", start, start + INLINE_CODE_CHARACTERS_MAX)
+        end = self._buffer.find("\n", start, start + INLINE_CODE_CHARACTERS_MAX)
         if end >= 0:
             return end
-        is_known = final or len(self._held) >= start + INLINE_CODE_CHARACTERS_MAX
-        return min(len(self._held), start + INLINE_CODE_CHARACTERS_MAX) if is_known else None
+        is_known = final or len(self._buffer) >= start + INLINE_CODE_CHARACTERS_MAX
+        return min(len(self._buffer), start + INLINE_CODE_CHARACTERS_MAX) if is_known else None
 
     def _marker_end(self, start: int, final: bool) -> int | None:
-        held = self._held
+        buffer = self._buffer
         limit = start + MARKER_CHARACTERS_MAX
-        marker = _MARKER.match(held, start, limit)
+        marker = _MARKER.match(buffer, start, limit)
         if marker:
             return marker.end()
-        beginning = _MARKER_BEGINNING.match(held, start, limit)
-        unfinished = beginning is not None and beginning.end() == len(held) < limit
+        beginning = _MARKER_BEGINNING.match(buffer, start, limit)
+        unfinished = beginning is not None and beginning.end() == len(buffer) < limit
         return None if unfinished and not final else start + 1
 
     def _filtered(self, piece: str) -> str:
@@ -511,8 +509,8 @@ class CitationFilter:
             if behind_marker and piece.startswith("("):
                 space = " "
             return space + piece.removesuffix(" ")
-        named = [number for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers]
-        cited = "".join(f"[{number}]" for number in named if self._may_cite(self._said, number))
+        numbers = [number for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers]
+        cited = "".join(f"[{number}]" for number in numbers if self._may_cite(self._claim, number))
         if cited:
             self._in_brackets = False
             self._behind_marker = True

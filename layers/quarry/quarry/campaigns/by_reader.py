@@ -172,7 +172,7 @@ async def read_question(request: ChatRequest, toolset: CampaignToolset) -> Quest
         before = await read_over(text, [name], toolset.access, toolset.services, toolset.today, before)
         theme_before = theme_of(before)
         # a question that does not name campaigns keeps the theme before it
-        theme = theme_before or ("" if any(isinstance(each, SourceName) for each in before.mentions.named) else theme)
+        theme = theme_before or ("" if any(isinstance(each, SourceName) for each in before.mentions.places) else theme)
         question = _question(before, name, theme, toolset.today)
     assert question is not None
     understood = request.understood

@@ -15,7 +15,7 @@ from functools import partial
 from uuid import UUID
 
 from quarry.agent.sources import data_access
-from quarry.answering.answer import BROKEN_OFF, Told
+from quarry.answering.answer import BROKEN_OFF, AnswerEvent
 from quarry.answering.chat import ChatAnswer
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.written import WrittenAnswer
@@ -113,7 +113,7 @@ async def chat_about_campaigns(
                     yield event
         text = BROKEN_OFF.join(filter(None, (answer.text, by_reader.text)))
         checked = await off_loop(answer.checked)
-        model_answer = None if by_reader.text else answer.written
+        model_answer = None if by_reader.text else answer.form
         data = await conclude(request, toolset, by_reader.question, model_answer, text, checked)
         for event in ending(FinalAnswerEvent(data=data), data.understood):
             yield event
@@ -169,7 +169,7 @@ one wider search."""
         campaigns = {each.id: each for search in self.toolset.searches for each in search.matches.campaigns}
         return [each.model_dump() for each in campaigns.values()]
 
-    def event(self, happened: Told) -> Event | None:
+    def event(self, happened: AnswerEvent) -> Event | None:
         match happened:
             case ToolStarted(id, tool, arguments):
                 own = {name: value for name, value in arguments.items() if value != []}

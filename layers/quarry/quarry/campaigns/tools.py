@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import bounded
 from quarry.agent.service import ConditionChecks, answer_query, with_known_values
-from quarry.agent.tools import SearchArguments, search_texts, shown
+from quarry.agent.tools import SearchArguments, result_table, search_texts
 from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
@@ -345,7 +345,7 @@ class CampaignToolset(Toolset):
         result, matches = search.result, search.matches
         assert result is not None
         self.results.append(result)
-        rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
+        rows = fence(json.dumps(result_table(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
         text = f"Result {self._name_of(matches)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
         self.sets_by_text[text] = matches
         self.noted.append(text)

@@ -43,7 +43,7 @@ from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
-from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
+from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, remaining_words
 from quarry.schema.algebra import AnyOf, Comparison, Condition, Not, Query, Words, WordValues
 from quarry.schema.source import Schema, plain
 from quarry.services.services import Caller, Services
@@ -155,7 +155,7 @@ class _QuestionIntent:
             self._add_value(mention)
         self._add_numbers()
         # the words that neither state a condition nor mean "companies"
-        topic = words_left(self._mentions, self._condition_words | sum(1 << place for place in self._nouns))
+        topic = remaining_words(self._mentions, self._condition_words | sum(1 << place for place in self._nouns))
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return CompanyIntent(
@@ -278,7 +278,7 @@ class _QuestionIntent:
     def _nouns(self) -> set[int]:
         """The positions of words that mean \"companies\"."""
         bases = {candidate.ask.base for candidate, _ in self._reading.best}
-        mentions = (each for base in bases for each in self._mentions.named.get(base, ()))
+        mentions = (each for base in bases for each in self._mentions.places.get(base, ()))
         return {place for each in mentions for place in range(each.first, each.last)}
 
     def _is_plain(self, topic: str) -> bool:

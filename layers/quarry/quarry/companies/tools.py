@@ -18,7 +18,7 @@ from pydantic import Field, WithJsonSchema
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool, bounded
 from quarry.agent.service import with_known_values
 from quarry.agent.sources import DataAccess, data_access
-from quarry.answering.answer import Told
+from quarry.answering.answer import AnswerEvent
 from quarry.answering.chat import ChatAnswer
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.answering.toolset import Toolset
@@ -464,7 +464,7 @@ unless `where` says a status: then say so. `near` companies miss what is said of
         hits = enumerate(self.toolset.hits, start=len(sources) + 1)
         return [*sources, *(SourceText(n, hit.title, hit.text) for n, hit in hits)]
 
-    def event(self, happened: Told) -> Event | None:
+    def event(self, happened: AnswerEvent) -> Event | None:
         match happened:
             case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
                 return None  # its steps are activities
@@ -477,7 +477,7 @@ unless `where` says a status: then say so. `near` companies miss what is said of
     @property
     def result(self) -> QueryResult | None:
         """The result of a query that the answer rests on: the one that it names, else the last if there was no search."""
-        results, place = self.toolset.results, self.answer.written.main_result
+        results, place = self.toolset.results, self.answer.form.main_result
         if place is not None and 1 <= place <= len(results):
             return results[place - 1]
         return results[-1] if results and not self.toolset.searches else None
@@ -510,7 +510,7 @@ unless `where` says a status: then say so. `near` companies miss what is said of
             CompanyIntent() if result else intent,
             over_companies(result.query) if result else None,
         )
-        basis = level(checked, is_talk=self.answer.written.rests_on_nothing)
+        basis = level(checked, is_talk=self.answer.form.rests_on_nothing)
         return whole_answer(
             context,
             content,

@@ -42,7 +42,7 @@ from quarry.postgres.pool import Database
 from quarry.query.execute import RowConditions
 from quarry.query.phrases import Phrases
 from quarry.reader.names import SourceName
-from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
+from quarry.reader.reading import LikelyCondition, Reading, excluded_values, likely_conditions, remaining_words
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.schema.algebra import Comparison, Condition
 from quarry.schema.source import ACTOR_SETTING, Schema
@@ -264,7 +264,7 @@ def intent_of(reading: Reading) -> WorkspaceIntent:
     mask = type_mask
     for each in required:
         mask |= each.mask
-    text = words_left(mentions, mask)
+    text = remaining_words(mentions, mask)
     if not required or (text and not narrowing):
         # exclusions alone leave nearly everything: the search by words applies them
         return WorkspaceIntent(with_exclusions(reading))
@@ -293,7 +293,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
 def _type_words(reading: Reading) -> int:
     """The words that name types, as bits."""
     mask = 0
-    for name, places in reading.mentions.named.items():
+    for name, places in reading.mentions.places.items():
         if isinstance(name, SourceName) and places[0].likeness >= WHOLE:
             mask |= places[0].mask
     return mask
@@ -305,7 +305,7 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
     for candidate, chance in reading.shares:
         name = candidate.query["source"]
         chances[name] = chances.get(name, 0.0) + chance
-    for source_name, places in reading.mentions.named.items():
+    for source_name, places in reading.mentions.places.items():
         if isinstance(source_name, SourceName) and chances.get(source_name.name, 0.0) >= LIKELY:
             return cast("EntityType", source_name.name), places[0].mask
     return None, 0
@@ -314,7 +314,7 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
 def with_exclusions(reading: Reading) -> str:
     """The text of a question with each value that it likely rules out written as an exclusion."""
     mentions, pieces, last = reading.mentions, list[str](), 0
-    excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
+    excluded = sorted(excluded_values(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:
         start, end = mentions.tokens[value.place.first].start, mentions.tokens[value.place.last - 1].end
         pieces.append(mentions.text[last:start].strip())

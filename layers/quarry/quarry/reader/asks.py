@@ -10,7 +10,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Literal, get_args
 
-from quarry.reader.features import Clues, Features
+from quarry.reader.features import Bundle, Clues, Features
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Direction, Function, Period
 from quarry.spans.numbers import dimension_of
@@ -43,6 +43,10 @@ ALIKE_MAX = 60
 LENGTH_MAX = 5
 """Longer lists of fields share one feature."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
+SEVERAL: tuple[tuple[Function, ...], ...] = (
+    *combinations(FUNCTIONS, 2), *combinations(FUNCTIONS, 3), *(("count", each) for each in FUNCTIONS),
+)  # fmt: skip
+"""Functions that are asked for together."""
 PERIODS: tuple[Period, ...] = get_args(Period)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
@@ -54,18 +58,18 @@ Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups
 class Ask:
     """What is asked of the rows of `base`.
 
-    rows, distinct   the fields `shown`, sorted by `order`; only the first rows if `is_first`
+    rows, distinct   the fields `subjects`, sorted by `order`; only the first rows if `is_first`
     count, share     the number of rows; their share of all rows
-    count_distinct   the number of different values of the field `shown`
-    numbers          `functions` of `shown`: one per field, or several of one field
-    groups           rows grouped by `shown` and `period`: `functions` of `measured`, or the count; sorted if `direction` is set
+    count_distinct   the number of different values of the field in `subjects`
+    numbers          `functions` of `subjects`: one per field, or several of one field
+    groups           rows grouped by `subjects` and `period`: `functions` of `measured`, or the count; by `direction` if set
     `related` is the link to the rows that are counted, to sort rows by their number.
     """
 
     kind: Kind
     base: SourceName
     evidence: Features
-    shown: tuple[FieldName, ...] = ()
+    subjects: tuple[FieldName, ...] = ()
     order: FieldName | None = None
     direction: Direction | None = None
     is_first: bool = False
@@ -77,9 +81,9 @@ class Ask:
     @property
     def is_of_values(self) -> bool:
         """Whether it asks for the values of one field, which several rows may share."""
-        if self.kind not in ("distinct", "count_distinct") or len(self.shown) != 1:
+        if self.kind not in ("distinct", "count_distinct") or len(self.subjects) != 1:
             return False
-        [each] = self.shown
+        [each] = self.subjects
         return each in self.base.columns and not (each.is_key or each.is_date or each is self.base.title)
 
     @property
@@ -90,7 +94,7 @@ class Ask:
     @cached_property
     def fields(self) -> tuple[FieldName, ...]:
         """All fields it needs."""
-        return (*self.shown, *[each for each in (self.order, self.measured) if each])
+        return (*self.subjects, *[each for each in (self.order, self.measured) if each])
 
 
 @dataclass(frozen=True)
@@ -103,23 +107,17 @@ class Asks:
 
     def all(self) -> list[Ask]:
         """The likeliest asks, best first."""
-        found = [ask for base in self._bases() for ask in self._of(base)]
-        found.sort(key=attrgetter("evidence.rank"), reverse=True)
-        kept: list[Ask] = []
+        asks = [ask for base in self._bases() for ask in self._of(base)]
+        asks.sort(key=attrgetter("evidence.rank"), reverse=True)
+        likeliest: list[Ask] = []
         of_shape: Counter[object] = Counter()
-        for ask in found:
-            shape = (
-                ask.kind,
-                ask.is_first,
-                ask.order is None,
-                ask.related is None,
-                ask.measured is None,
-                len(ask.shown),
-            )
+        for ask in asks:
+            missing = ask.order is None, ask.related is None, ask.measured is None
+            shape = ask.kind, ask.is_first, missing, len(ask.subjects)
             of_shape[shape] += 1
             if of_shape[shape] <= ALIKE_MAX:
-                kept.append(ask)
-        return kept[:ASKS_MAX]
+                likeliest.append(ask)
+        return likeliest[:ASKS_MAX]
 
     def _bases(self) -> list[SourceName]:
         """The sources that may be meant: those named, those of named fields or values, and those that join two of these."""
@@ -129,16 +127,16 @@ class Asks:
         def rate(name: str, points: float) -> None:
             rated[name] = max(rated.get(name, 0.0), points)
 
-        for each, places in mentions.named.items():
+        for each, places in mentions.places.items():
             if isinstance(each, SourceName):
                 rate(each.name, 2 * places[0].likeness)
             elif places[0].likeness >= 0.5:
                 rate(each.source, places[0].likeness)
         for name in self.needed:
             rate(name, 0.9)
-        named = [name for name, points in rated.items() if points >= 0.9]
+        sure = [name for name, points in rated.items() if points >= 0.9]
         for name in sources:
-            ways = [self.clues.names.way(name, other) for other in named if other != name]
+            ways = [self.clues.names.way(name, other) for other in sure if other != name]
             if sum(way is not None and not way.is_many for way in ways) >= 2:
                 rate(name, 0.6)
         for name, points in ((each.name, self.clues.hinted(each)) for each in sources.values()):
@@ -149,23 +147,23 @@ class Asks:
 
     def _fields(self, base: SourceName) -> list[FieldName]:
         """The named fields that can be reached from a source, best first. Of fields named by the same words, the nearest."""
-        ways, named = self.clues.names.reached(base.name), self.clues.mentions.named
-        found = [
+        ways, by_name = self.clues.names.reached(base.name), self.clues.mentions.places
+        ranked = [
             (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
-            for each, places in named.items()
+            for each, places in by_name.items()
             if isinstance(each, FieldName)
             and places[0].likeness >= 0.5
             and each.source in ways
             and not self._leads_back(base, each)
         ]
-        kept: list[FieldName] = []
+        fields: list[FieldName] = []
         by_words: Counter[int] = Counter()
-        for *_, each in sorted(found, key=lambda item: item[:3]):
-            mask = named[each][0].mask
+        for *_, each in sorted(ranked, key=lambda item: item[:3]):
+            mask = by_name[each][0].mask
             by_words[mask] += 1
             if by_words[mask] <= SAME_WORDS_MAX:
-                kept.append(each)
-        return kept[:FIELDS_MAX]
+                fields.append(each)
+        return fields[:FIELDS_MAX]
 
     def _leads_back(self, base: SourceName, each: FieldName) -> bool:
         """Whether a field of other rows only names the rows asked for: the councillors of a councillor's committees."""
@@ -177,14 +175,14 @@ class Asks:
     def _of(self, base: SourceName) -> Iterator[Ask]:
         fields = self._fields(base)
         fields += self._hinted(base, fields)
-        evidence = self.clues.called("base", base)
+        evidence = self.clues.name("base", base)
         lists = self._lists(base, fields, evidence)
         yield from self._rows(base, lists, fields)
         yield Ask("count", base, self._framed("count", evidence))
         yield Ask("share", base, self._framed("share", evidence))
         for each in fields[:5]:
-            own = self.clues.joined(evidence, self.clues.field("shown", each))
-            yield Ask("count_distinct", base, self._framed("count_distinct", own), (each,))
+            distinct = self._framed("count_distinct", evidence, self.clues.name("shown", each))
+            yield Ask("count_distinct", base, distinct, (each,))
         yield from self._numbers(base, fields, evidence)
         yield from self._groups(base, fields, evidence)
 
@@ -194,7 +192,7 @@ class Asks:
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
 
-    def _framed(self, kind: str, *evidence: Features) -> Features:
+    def _framed(self, kind: str, *evidence: Features | Bundle) -> Features:
         return self.clues.joined(*evidence, self.clues.framed(kind))
 
     # ---- rows ----
@@ -222,55 +220,55 @@ class Asks:
         lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates]
         if base.titles:
             lists += [base.titles, *((*base.titles, each) for each in strong[:4] if each not in base.titles)]
-        found = []
-        for shown in dict.fromkeys(lists):
-            if len({clues.names.path(base.name, each) for each in shown}) < len(shown) or self._are_one(shown):
+        rated = []
+        for subjects in dict.fromkeys(lists):
+            if len({clues.names.path(base.name, each) for each in subjects}) < len(subjects) or self._are_one(subjects):
                 continue
-            found.append((shown, clues.joined(evidence, self._shown(base, shown))))
-        found.sort(key=lambda item: -item[1].rank)
-        return found
+            rated.append((subjects, clues.joined(evidence, self._subject_features(base, subjects))))
+        rated.sort(key=lambda item: -item[1].rank)
+        return rated
 
-    def _are_one(self, shown: Sequence[FieldName]) -> bool:
+    def _are_one(self, subjects: Sequence[FieldName]) -> bool:
         """Whether the same words name two of these fields in different sources, so that only one is meant."""
-        named = [(place.mask, each.source) for each in shown if (place := self.clues.mentions.best(each))]
-        return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(named, 2))
+        mentions = [(place.mask, each.source) for each in subjects if (place := self.clues.mentions.best(each))]
+        return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(mentions, 2))
 
-    def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Features:
+    def _subject_features(self, base: SourceName, subjects: Sequence[FieldName]) -> Features:
         clues = self.clues
-        parts = [clues.field("shown", each) for each in shown]
-        parts += [Features(0, (clues.near("shown", clues.mentions.best(each), 2),)) for each in shown]
-        parts.append(clues.together("shown", shown))
-        own = sum(each.source == base.name for each in shown) / len(shown)
-        is_default = len(shown) == 1 and shown[0] is base.title
+        parts: list[Features | Bundle] = [clues.name("shown", each) for each in subjects]
+        parts += [clues.near("shown", clues.mentions.best(each), 2) for each in subjects]
+        parts.append(clues.together("shown", subjects))
+        own = sum(each.source == base.name for each in subjects) / len(subjects)
+        is_default = len(subjects) == 1 and subjects[0] is base.title
         unsaid = is_default and clues.mentions.best(base.title) is None
         # if all its fields are named one by one, it is a list like any other
-        is_whole = shown == base.titles and not all(clues.mentions.best(each) for each in shown)
-        length = "title" if is_whole else min(len(shown), LENGTH_MAX)
+        is_whole = subjects == base.titles and not all(clues.mentions.best(each) for each in subjects)
+        length = "title" if is_whole else min(len(subjects), LENGTH_MAX)
         bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
         if is_whole:
             parts = []
             bundles.append(clues.framed("shown:title:unsaid"))
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
-        elif shown[0] is base.title and clues.mentions.best(base.title) is None:
+        elif subjects[0] is base.title and clues.mentions.best(base.title) is None:
             bundles.append(clues.framed("shown:titled"))
-        return clues.joined(*parts, Features(clues.sourced(shown), tuple(bundles)))
+        return clues.joined(*parts, Features(clues.sourced(subjects), tuple(bundles)))
 
     def _rows(
         self, base: SourceName, lists: Sequence[tuple[tuple[FieldName, ...], Features]], fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
         of_length: Counter[int] = Counter()
-        for shown, evidence in lists[:LISTS_MAX]:
-            yield Ask("rows", base, self._framed("rows", evidence), shown)
-            if len(shown) < DISTINCT_MAX:
-                yield Ask("distinct", base, self._framed("distinct", evidence), shown)
-            of_length[len(shown)] += 1
-            if of_length[len(shown)] <= LISTS_KEPT:
-                yield from self._ordered(base, shown, evidence, fields)
-                yield from self._by_related(base, shown, evidence)
+        for subjects, evidence in lists[:LISTS_MAX]:
+            yield Ask("rows", base, self._framed("rows", evidence), subjects)
+            if len(subjects) < DISTINCT_MAX:
+                yield Ask("distinct", base, self._framed("distinct", evidence), subjects)
+            of_length[len(subjects)] += 1
+            if of_length[len(subjects)] <= LISTS_KEPT:
+                yield from self._ordered(base, subjects, evidence, fields)
+                yield from self._by_related(base, subjects, evidence)
 
     def _ordered(
-        self, base: SourceName, shown: tuple[FieldName, ...], evidence: Features, fields: Sequence[FieldName]
+        self, base: SourceName, subjects: tuple[FieldName, ...], evidence: Features, fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
         """The rows sorted by a field: all of them, or the first ones."""
         clues = self.clues
@@ -281,31 +279,30 @@ class Asks:
         ][:2]
         ordered = [each for each in ordered if each.kind != "boolean"]
         for order in dict.fromkeys([*ordered[:ORDERS_MAX], *unsaid[:UNSAID_ORDERS_MAX]]):
-            named, place = clues.field("order", order), clues.mentions.best(order)
+            order_evidence, place = clues.name("order", order), clues.mentions.best(order)
             for direction in DIRECTIONS:
                 by = f"order:{direction}"
                 # "oldest" falls on ages and rises on dates
                 words = clues.freely(by), clues.freely(f"{by}:{dimension_of(order.unit) or order.kind}")
-                own = clues.joined(evidence, named, *words, clues.near(by, place))
-                yield Ask("rows", base, self._framed("first", own), shown, order, direction, is_first=True)
+                own = clues.joined(evidence, order_evidence, *words, clues.near(by, place))
+                yield Ask("rows", base, self._framed("first", own), subjects, order, direction, is_first=True)
                 if place is not None:
-                    yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)
+                    yield Ask("rows", base, self._framed("sorted", own), subjects, order, direction)
 
-    def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Features) -> Iterator[Ask]:
+    def _by_related(self, base: SourceName, subjects: tuple[FieldName, ...], evidence: Features) -> Iterator[Ask]:
         """The rows sorted by the number of their related rows."""
         clues = self.clues
         for link in base.links:
             if not link.is_many:
                 continue
             source = clues.names.sources.get(link.target or "")
-            named = clues.called("related:link", link)
-            target = clues.called("related:rows", source) if source else Features(0, ())
+            link_evidence = clues.name("related:link", link)
+            target = clues.name("related:rows", source) if source else Features(0, ())
             roles = [clues.role(link)] if source and link in base.links_to(source.name) else []
-            own = clues.joined(evidence, named, target, *roles)
+            own = clues.joined(evidence, link_evidence, target, *roles)
             for direction in DIRECTIONS:
-                by = clues.joined(own, clues.freely(f"most:{direction}"))
-                ask = Ask("rows", base, self._framed("most", by), shown, None, direction, True, related=link)
-                yield ask
+                most = self._framed("most", own, clues.freely(f"most:{direction}"))
+                yield Ask("rows", base, most, subjects, None, direction, True, related=link)
 
     # ---- numbers and groups ----
 
@@ -314,19 +311,19 @@ class Asks:
         numeric = [each for each in fields if each.is_amount][:4]
         unsaid = [] if numeric else [each for each in base.fields if each.is_amount][:2]
         for each in (*numeric, *unsaid):
-            own = clues.joined(evidence, clues.field("measured", each))
+            own = clues.joined(evidence, clues.name("measured", each))
             for length in (1, 2, 3):
-                for chosen in combinations(FUNCTIONS, length):
-                    number = self._framed(f"numbers{length}", own, self._together(chosen, each))
-                    yield Ask("numbers", base, number, (each,), functions=chosen)
+                for functions in combinations(FUNCTIONS, length):
+                    number = self._framed(f"numbers{length}", own, self._together(functions, each))
+                    yield Ask("numbers", base, number, (each,), functions=functions)
         for pair in combinations(numeric[:3], 2):
-            own = clues.joined(evidence, *(clues.field("measured", each) for each in pair))
+            own = clues.joined(evidence, *(clues.name("measured", each) for each in pair))
             for one in FUNCTIONS:
                 for other in FUNCTIONS:
-                    parts = [self._function(one, pair[0]), self._function(other, pair[1])]
+                    parts = self._function(one, pair[0]), self._function(other, pair[1])
                     yield Ask("numbers", base, self._framed("numbers:pair", own, *parts), pair, functions=(one, other))
         for fields_of_one in combinations(numeric[:4], 3):
-            own = clues.joined(evidence, *(clues.field("measured", each) for each in fields_of_one))
+            own = clues.joined(evidence, *(clues.name("measured", each) for each in fields_of_one))
             for one in FUNCTIONS:
                 same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
                 yield Ask("numbers", base, same, fields_of_one, functions=(one, one, one))
@@ -346,12 +343,8 @@ class Asks:
         dated = [each for each in base.fields if each.is_date]
         for by in dict.fromkeys([*fields[:GROUPS_MAX], base.title, *dated[:2]]):
             place = clues.mentions.best(by)
-            own = clues.joined(
-                evidence,
-                clues.field("by", by),
-                clues.near("by", place, 3),
-                Features(clues.sourced((by,)), ()),
-            )
+            source = Features(clues.sourced((by,)), ())
+            own = clues.joined(evidence, clues.name("by", by), clues.near("by", place, 3), source)
             if by.is_date:
                 for period in PERIODS:
                     parts = clues.joined(own, clues.freely(f"period:{period}"), clues.near(f"period:{period}", place))
@@ -365,32 +358,26 @@ class Asks:
         clues = self.clues
         yield Ask("groups", base, self._framed("groups", evidence), (by,), period=period)
         for direction in DIRECTIONS:
-            own = clues.joined(evidence, clues.freely(f"most:{direction}"))
-            yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
+            common = self._framed("common", evidence, clues.freely(f"most:{direction}"))
+            yield Ask("groups", base, common, (by,), None, direction, True, period=period)
         yield from self._by_two(base, by, evidence, fields, period)
-        yield from self._counted(base, by, evidence, fields, period)
+        yield from self._distinct_counts(base, by, evidence, fields, period)
         numeric = [each for each in fields if each.is_amount and each is not by]
         unsaid = [each for each in base.columns if each.is_amount and each is not by]
         for measured in numeric[: 3 if period is None else 2] or unsaid[:1]:
-            of = clues.joined(evidence, clues.field("measured", measured))
-            for number, chosen in self._several() if period is None and measured in numeric[:1] else ():
-                own = clues.joined(of, self._together(chosen, measured))
-                yield Ask(
-                    "groups", base, self._framed(f"groups:of{number}", own), (by,), functions=chosen, measured=measured
-                )  # fmt: skip
+            of = clues.joined(evidence, clues.name("measured", measured))
+            for functions in SEVERAL if period is None and measured in numeric[:1] else ():
+                own = self._framed(f"groups:of{len(functions)}", of, self._together(functions, measured))
+                yield Ask("groups", base, own, (by,), functions=functions, measured=measured)
             for function in FUNCTIONS:
                 own = clues.joined(of, self._function(function, measured))
-                yield Ask(
-                    "groups", base, self._framed("groups:of", own), (by,), functions=(function,), measured=measured,
-                    period=period,
-                )  # fmt: skip
+                number = self._framed("groups:of", own)
+                yield Ask("groups", base, number, (by,), functions=(function,), measured=measured, period=period)
                 if period is not None or function in ("min", "max"):
                     continue
                 for direction in DIRECTIONS:
-                    most = clues.joined(own, clues.freely(f"most:{direction}"))
-                    yield Ask(
-                        "groups", base, self._framed("common:of", most), (by,), None, direction, True, (function,), measured
-                    )  # fmt: skip
+                    most = self._framed("common:of", own, clues.freely(f"most:{direction}"))
+                    yield Ask("groups", base, most, (by,), None, direction, True, (function,), measured)
 
     def _by_two(
         self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
@@ -405,33 +392,20 @@ class Asks:
                 continue
             if first is not None and place.first < first.first:
                 continue
-            own = clues.joined(evidence, clues.field("by", other), clues.near("by", place, 3))
+            own = clues.joined(evidence, clues.name("by", other), clues.near("by", place, 3))
             yield Ask("groups", base, self._framed("groups:two", own), (by, other), period=period)
             for function in FUNCTIONS if measured not in (None, other) else ():
                 assert measured is not None
-                of = clues.joined(own, clues.field("measured", measured), self._function(function, measured))
-                yield Ask(
-                    "groups", base, self._framed("groups:two:of", of), (by, other), functions=(function,), measured=measured,
-                    period=period,
-                )  # fmt: skip
+                number = self._function(function, measured)
+                of = self._framed("groups:two:of", own, clues.name("measured", measured), number)
+                yield Ask("groups", base, of, (by, other), functions=(function,), measured=measured, period=period)
 
-    def _several(self) -> Iterator[tuple[int, tuple[Function, ...]]]:
-        """Functions that are asked for together, with their number."""
-        for number in (2, 3):
-            for chosen in combinations(FUNCTIONS, number):
-                yield number, chosen
-        for function in FUNCTIONS:
-            yield 2, ("count", function)
-
-    def _counted(
+    def _distinct_counts(
         self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
         """The number of different values of another field in each group."""
         clues = self.clues
-        named = [each for each in fields if each is not by and not each.is_number and not each.is_date]
-        for each in named[:DISTINCT_FIELDS_MAX]:
-            own = clues.joined(evidence, clues.field("measured", each))
-            yield Ask(
-                "groups", base, self._framed("groups:distinct", own), (by,), functions=("count_distinct",), measured=each,
-                period=period,
-            )  # fmt: skip
+        countable = [each for each in fields if each is not by and not each.is_number and not each.is_date]
+        for each in countable[:DISTINCT_FIELDS_MAX]:
+            own = self._framed("groups:distinct", evidence, clues.name("measured", each))
+            yield Ask("groups", base, own, (by,), functions=("count_distinct",), measured=each, period=period)

@@ -9,10 +9,10 @@ import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from heapq import nlargest
 from operator import itemgetter
 from types import MappingProxyType
-from typing import NamedTuple
 
 from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Json, compose
@@ -33,9 +33,9 @@ def edits(
     clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions], before: tuple[Ask, Conditions]
 ) -> Iterator[tuple[Ask, Conditions]]:
     """The previous question changed by this one, as pairs of an ask and conditions."""
-    ask, kept = before
+    ask, earlier = before
     same_ask = replace(ask, evidence=Features(0, (clues.framed("follows:ask"),)))
-    same_rows = replace(kept, evidence=Features(0, (clues.framed("follows:rows"),)), score=0.0)
+    same_rows = replace(earlier, evidence=Features(0, (clues.framed("follows:rows"),)), score=0.0)
     for each in conditions[:SETS_MAX]:
         if each.tests:
             yield same_ask, _merged(same_rows, each)
@@ -47,13 +47,13 @@ def edits(
                 yield other, _merged(same_rows, each)
 
 
-def _merged(kept: Conditions, conditions: Conditions) -> Conditions:
+def _merged(earlier: Conditions, conditions: Conditions) -> Conditions:
     """Both sets of conditions. A new condition on a field replaces the earlier one."""
     fields = {test.field for test in conditions.tests if test.field is not None}
-    others = [test for test in kept.tests if test.field not in fields or test.field is None]
+    others = [test for test in earlier.tests if test.field not in fields or test.field is None]
     forms = {test.form for test in conditions.tests}
     others = [test for test in others if test.form not in forms & {"rows", "limit"}]
-    bundles = (*kept.evidence.bundles, *conditions.evidence.bundles)
+    bundles = (*earlier.evidence.bundles, *conditions.evidence.bundles)
     return Conditions((*others, *conditions.tests), Features(conditions.evidence.mask, bundles), 0.0, conditions.joined)
 
 
@@ -113,8 +113,8 @@ def candidates(
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})
     if before is not None:
         pairs += edits(clues, asks, sets.of(before.ask.base), (before.ask, before.conditions))
-    found = _composed(clues, pairs, has_context=before is not None)
-    return Candidates(mentions, clues, _as_ordered(found, mentions))
+    composed = _composed(clues, pairs, has_context=before is not None)
+    return Candidates(mentions, clues, _as_ordered(composed, mentions))
 
 
 EXTREMES: Mapping[Function, Direction] = {"max": "desc", "min": "asc"}
@@ -127,47 +127,49 @@ def ordering_words(ask: Ask, mentions: Mentions) -> tuple[Set[str], Set[str]]:
     """
     ordering = known_words().ordering
     directions = [ask.direction] if ask.direction else [EXTREMES[each] for each in ask.functions if each in EXTREMES]
-    of = ask.order or ask.measured or (None if ask.direction else next(iter(ask.shown), None))
-    named = mentions.best(of) if of else None
+    of = ask.order or ask.measured or (None if ask.direction else next(iter(ask.subjects), None))
+    place = mentions.best(of) if of else None
     # several words whose first letters are a part of a name hardly name it
-    if directions and named and (named.likeness >= LIKENESS_MIN or named.last - named.first == 1):
+    if directions and place and (place.likeness >= LIKENESS_MIN or place.last - place.first == 1):
         return set(), set()
     whats = {ANYTHING, *(of.measures if of else (COUNT,))}
-    fitting = {word for way in directions for word, said in ordering[way].items() if said & whats}
+    fitting = {word for way in directions for word, meanings in ordering[way].items() if meanings & whats}
     return fitting, set().union(*ordering.values()) - fitting
 
 
-def _as_ordered(found: list[Candidate], mentions: Mentions) -> list[Candidate]:
+def _as_ordered(ranked: list[Candidate], mentions: Mentions) -> list[Candidate]:
     """Without those that sort by what a word for the most or least of the question is not said of, if it is of what others sort
     by.
     """
     words = {mentions.tokens[place].key for place in mentions.free} & {
-        word for said in known_words().ordering.values() for word in said
+        word for by_word in known_words().ordering.values() for word in by_word
     }
     if not words:
-        return found
-    known = [ordering_words(each.ask, mentions) for each in found]
-    if not any(words & fitting for fitting, _ in known):
-        return found
-    return [each for each, (fitting, others) in zip(found, known, strict=True) if not fitting or not words & others]
+        return ranked
+    orderings = [ordering_words(each.ask, mentions) for each in ranked]
+    if not any(words & fitting for fitting, _ in orderings):
+        return ranked
+    return [
+        each for each, (fitting, others) in zip(ranked, orderings, strict=True) if not fitting or not words & others
+    ]
 
 
 def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_context: bool) -> list[Candidate]:
     joint = _Joint(clues, has_context=has_context)
     pairs = [joint.scored(ask, each) for ask, each in likely]
     pairs.sort(key=itemgetter(0), reverse=True)
-    found: list[Candidate] = []
-    seen: set[str] = set()
+    result: list[Candidate] = []
+    texts: set[str] = set()
     for score, mask, ask, conditions, bundles in pairs:
         composed = compose(ask, conditions, clues.names)
-        if composed is None or (text := json.dumps(composed.query, sort_keys=True)) in seen:
+        if composed is None or (text := json.dumps(composed.query, sort_keys=True)) in texts:
             continue
-        seen.add(text)
+        texts.add(text)
         every = (*ask.evidence.bundles, *conditions.evidence.bundles, *bundles)
-        found.append(Candidate(composed, ask, conditions, every, score, mask))
-        if len(found) == CANDIDATES_MAX:
+        result.append(Candidate(composed, ask, conditions, every, score, mask))
+        if len(result) == CANDIDATES_MAX:
             break
-    return found
+    return result
 
 
 def _likeliest(
@@ -177,40 +179,22 @@ def _likeliest(
     alignable = clues.mentions.alignable
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
-    scored = {
-        base: [
-            (
-                each,
-                each.evidence.score,
-                each.evidence.mask,
-                each.needs_groups(base.name),
-                each.needs_values(base.name, clues.names),
-            )
-            for each in sets
-        ]
+    needs = {
+        base: [(each, each.needs_groups(base.name), each.needs_values(base.name, clues.names)) for each in sets]
         for base, sets in conditions.items()
     }
     pairs: list[tuple[float, int, Ask, Conditions]] = []
     for ask in asks:
-        score, mask, is_grouped, is_of_values = (
-            ask.evidence.score, ask.evidence.mask, ask.kind == "groups", ask.is_of_values
-        )  # fmt: skip
-        for each, own, stated, needs_groups, needs_values in scored[ask.base]:
+        own, is_grouped, is_of_values = ask.evidence, ask.kind == "groups", ask.is_of_values
+        for each, needs_groups, needs_values in needs[ask.base]:
             if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
                 continue
             if (needs_values and not is_of_values) or (each.joined == "apart" and not ask.is_one_number):
                 continue
-            rank = score + own + a_word * ((mask | stated) & alignable).bit_count()
+            words = (own.mask | each.evidence.mask) & alignable
+            rank = own.score + each.evidence.score + a_word * words.bit_count()
             pairs.append((rank, len(pairs), ask, each))
     return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
-
-
-class _Reach(NamedTuple):
-    """How far the fields of some conditions are from the rows asked for, and the features that depend on nothing else."""
-
-    hops: int
-    many: int
-    within: tuple[Bundle, ...]
 
 
 class _Joint:
@@ -221,32 +205,29 @@ class _Joint:
         self._alone = (clues.framed("alone"),) if has_context else ()
         self._follows = {clues.framed("follows:ask"), clues.framed("follows:rows")} if has_context else set()
         self._total = clues.mentions.alignable.bit_count() or 1
-        self._reaches: dict[tuple[str, Conditions], _Reach] = {}
-        self._hops: dict[Ask, int] = {}
-        self._made: dict[object, tuple[Bundle, ...]] = {}
+        self._hops, self._reach, self._bundles = cache(self._hops_of), cache(self._reach_of), cache(self._bundles_of)
 
     def scored(self, ask: Ask, conditions: Conditions) -> tuple[float, int, Ask, Conditions, tuple[Bundle, ...]]:
         """The score, the words that are read, and the features that depend on both."""
         clues, base = self._clues, ask.base.name
         mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
-        reach = self._reaches.get((base, conditions))
-        if reach is None:
-            reach = self._reaches[base, conditions] = self._reach(base, conditions)
-        hops = self._hops.get(ask)
-        if hops is None:
-            ways = [clues.names.way(base, each.source) for each in ask.fields]
-            hops = self._hops[ask] = sum([len(way.links) for way in ways if way])
-        key = mask.bit_count(), hops + reach.hops, reach.many, ask.kind, len(conditions.tests), conditions.joined
-        made = self._made.get((*key, conditions.has_rows))
-        if made is None:
-            made = self._made[(*key, conditions.has_rows)] = self._bundles(*key, rows=conditions.has_rows)
-        bundles = (*made, *reach.within)
+        hops, many, within = self._reach(base, conditions)
+        tests = f"{len(conditions.tests)}:{conditions.has_rows}"
+        shared = self._bundles(mask.bit_count(), self._hops(ask) + hops, many, ask.kind, tests, conditions.joined)
+        bundles = (*shared, *within)
         if self._alone and self._follows.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles)):
             bundles += self._alone
         score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in bundles])
         return score, mask, ask, conditions, bundles
 
-    def _reach(self, base: str, conditions: Conditions) -> _Reach:
+    def _hops_of(self, ask: Ask) -> int:
+        ways = [self._clues.names.way(ask.base.name, each.source) for each in ask.fields]
+        return sum([len(way.links) for way in ways if way])
+
+    def _reach_of(self, base: str, conditions: Conditions) -> tuple[int, int, tuple[Bundle, ...]]:
+        """How many links lead to the fields of the conditions, how many of the fields have several values, and the features that
+        depend on nothing else.
+        """
         clues, hops, many = self._clues, 0, 0
         about = {test.about: test.form for test in conditions.tests if test.form in ("some", "none")}
         within: list[Bundle] = []
@@ -258,18 +239,16 @@ class _Joint:
                 many += way.is_many and test.field is not None
             if test.field and test.field.source in about:
                 within.append(clues.one(f"within:{about[test.field.source]}"))
-        return _Reach(hops, many, tuple(within))
+        return hops, many, tuple(within)
 
-    def _bundles(
-        self, covered: int, hops: int, many: int, kind: str, tests: int, joined: str, *, rows: bool
-    ) -> tuple[Bundle, ...]:
+    def _bundles_of(self, covered: int, hops: int, many: int, kind: str, tests: str, joined: str) -> tuple[Bundle, ...]:
         clues, total = self._clues, self._total
         return (
             clues.one("covered", covered / total),
             clues.one("uncovered", float(total - covered)),
             clues.one("hops", float(hops)),
             clues.one("many", float(many)),
-            clues.one(f"pair:{kind}:{tests}:{rows}"),
+            clues.one(f"pair:{kind}:{tests}"),
             clues.one(f"pair:{joined}:{kind}"),
         )
 
@@ -287,17 +266,15 @@ VALUES_MAX = 4
 """Most values of one condition to write out."""
 
 
-def text_of(composed: Composed, called: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A query as text: what it shows, from which source, under which conditions, in which order. Numbers go by what they are
-    `called`.
-    """
+def text_of(composed: Composed, labels: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A query as text: what it shows, from which source, under which conditions, in which order. `labels` name its numbers."""
     query = dict(composed.query)
-    if called:
-        numbers = [called.get(each, each) if isinstance(each, str) else each for each in query.get("aggregate", ())]
-        order = [{**each, "by": called.get(each["by"], each["by"])} for each in query.get("order", ())]
+    if labels:
+        numbers = [labels.get(each, each) if isinstance(each, str) else each for each in query.get("aggregate", ())]
+        order = [{**each, "by": labels.get(each["by"], each["by"])} for each in query.get("order", ())]
         query |= {"aggregate": numbers, "order": order}
-    shown = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
-    parts = [f"show {', '.join(shown)} from {words_of(query['source'])}"]
+    columns = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
+    parts = [f"show {', '.join(columns)} from {words_of(query['source'])}"]
     parts += _clause("where", query.get("where", ()), " and ")
     if query.get("aggregate"):
         parts += [f"for each {_group(each)}" for each in query.get("group", ())]

@@ -33,7 +33,7 @@ def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
     limit = conditions.limit
     if limit is not None and not ask.is_first:
         return None
-    if (ask.kind == "share" and not conditions.tests) or _asks_for_what_is_given(ask, conditions):
+    if (ask.kind == "share" and not conditions.tests) or _asks_for_fixed_value(ask, conditions):
         return None
     try:
         return _Writer(ask, conditions, names).write(limit)
@@ -41,14 +41,18 @@ def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
         return None
 
 
-def _asks_for_what_is_given(ask: Ask, conditions: Conditions) -> bool:
+def _asks_for_fixed_value(ask: Ask, conditions: Conditions) -> bool:
     """Whether the conditions already give the value of the only field that is asked for."""
-    if len(ask.shown) != 1 or ask.shown[0].is_many or ask.kind not in ("rows", "distinct", "count_distinct", "groups"):
+    if (
+        len(ask.subjects) != 1
+        or ask.subjects[0].is_many
+        or ask.kind not in ("rows", "distinct", "count_distinct", "groups")
+    ):
         return False
     tests = conditions.tests[:-1] if conditions.joined == "not" else conditions.tests
-    own = [test for test in tests if test.field is ask.shown[0] and test.form == "field" and test.op == "="]
-    is_given = len(own) == 1 and len(own[0].values) == 1
-    return is_given and ask.period is None and conditions.joined != "any"
+    own = [test for test in tests if test.field is ask.subjects[0] and test.form == "field" and test.op == "="]
+    is_fixed = len(own) == 1 and len(own[0].values) == 1
+    return is_fixed and ask.period is None and conditions.joined != "any"
 
 
 @dataclass(frozen=True)
@@ -96,10 +100,10 @@ class _Writer:
 
     def path(self, each: FieldName) -> tuple[str, bool]:
         """The path to a field, and whether a row may have several values of it."""
-        found = None if each.is_measure else self.names.path(self.base.name, each)
-        if found is None:
+        path = None if each.is_measure else self.names.path(self.base.name, each)
+        if path is None:
             raise _Unsayable
-        return found
+        return path
 
     def number(self, function: Function, each: FieldName | None) -> str:
         """A function of a field. A measure is itself what a total is: no other function is computed of it."""
@@ -120,11 +124,11 @@ class _Writer:
             case "share":
                 return Composed({"aggregate": [{"fn": "share", "where": where}]})
             case "count_distinct":
-                return Composed({"aggregate": [f"count_distinct({self.path(self.ask.shown[0])[0]})"]})
+                return Composed({"aggregate": [f"count_distinct({self.path(self.ask.subjects[0])[0]})"]})
             case "numbers":
-                fields = [*self.ask.shown] * (1 if len(self.ask.shown) > 1 else len(self.ask.functions))
-                named = zip(self.ask.functions, fields, strict=True)
-                return Composed({"aggregate": [self.number(function, each) for function, each in named]})
+                fields = [*self.ask.subjects] * (1 if len(self.ask.subjects) > 1 else len(self.ask.functions))
+                pairs = zip(self.ask.functions, fields, strict=True)
+                return Composed({"aggregate": [self.number(function, each) for function, each in pairs]})
             case "groups":
                 return self._groups()
             case _:
@@ -132,18 +136,18 @@ class _Writer:
 
     def _rows(self) -> Composed:
         ask = self.ask
-        paths = [self.path(each) for each in ask.shown]
+        paths = [self.path(each) for each in ask.subjects]
         order = self._order()
         if ask.kind == "distinct" or (any(is_many for _, is_many in paths) and not order):
             return Composed({"group": [path for path, _ in paths]})
         if any(is_many for _, is_many in paths):
             raise _Unsayable
-        shown = [path for path, _ in paths]
+        columns = [path for path, _ in paths]
         aside: tuple[int, ...] = ()
-        if order and order[0]["by"] not in shown:
-            aside = (len(shown),)
-            shown.append(order[0]["by"])
-        return Composed({"select": shown, **({"order": order} if order else {})}, aside)
+        if order and order[0]["by"] not in columns:
+            aside = (len(columns),)
+            columns.append(order[0]["by"])
+        return Composed({"select": columns, **({"order": order} if order else {})}, aside)
 
     def _order(self) -> list[Json]:
         ask = self.ask
@@ -158,16 +162,16 @@ class _Writer:
 
     def _groups(self) -> Composed:
         ask = self.ask
-        by, *others = ask.shown
+        by, *others = ask.subjects
         path, _ = self.path(by)
-        counted = ask.functions or ("count",)
-        numbers = [self.number(function, ask.measured) for function in counted]
+        functions = ask.functions or ("count",)
+        numbers = [self.number(function, ask.measured) for function in functions]
         group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
         query: Json = {"group": [group, *(self.path(each)[0] for each in others)], "aggregate": numbers}
         if ask.direction:
             query["order"] = [{"by": numbers[0], "direction": ask.direction}]
         is_aside = ask.direction or self.conditions.has_rows
-        return Composed(query, (len(ask.shown),) if is_aside else ())
+        return Composed(query, (len(ask.subjects),) if is_aside else ())
 
     # ---- conditions ----
 
@@ -197,14 +201,14 @@ class _Writer:
         """The tests, with several values of one field merged into one test: a field cannot equal all of them."""
         tests, joined = self.conditions.tests, self.conditions.joined
         denied = tests[-1:] if joined == "not" else ()
-        kept = tests[: len(tests) - len(denied)]
-        asked_for = {test.field for test in kept if self._asks_for_one(test)}
-        if any(test.op == "!=" and test.field in asked_for for test in kept):
+        positive = tests[: len(tests) - len(denied)]
+        asked_for = {test.field for test in positive if self._asks_for_one(test)}
+        if any(test.op == "!=" and test.field in asked_for for test in positive):
             raise _Unsayable  # a field with this value has no other, so excluding one says nothing
         if joined in ("any", "apart"):
             return [*tests]
         united: dict[object, Test] = {}
-        for test in kept:
+        for test in positive:
             key: object = test.field if test.field in asked_for and test.op == "=" else test
             before = united.get(key)
             united[key] = replace(test, values=tuple(dict.fromkeys((*before.values, *test.values)))) if before else test
@@ -233,9 +237,9 @@ class _Writer:
         way = next(iter(ways.values()))
         if len(ways) == 1 and way.is_many:
             return [{"not": {"exists": ".".join(way.links), "where": [_within(way, test) for _, test in tests]}}]
-        if not self.ask.is_of_values or any(test.field is self.ask.shown[0] for test in self.conditions.tests):
+        if not self.ask.is_of_values or any(test.field is self.ask.subjects[0] for test in self.conditions.tests):
             raise _Unsayable
-        path, _ = self.path(self.ask.shown[0])
+        path, _ = self.path(self.ask.subjects[0])
         rows = {"source": self.base.name, "select": [path], "where": _same_row(tests)}
         return [{"field": path, "op": "not_null"}, {"field": path, "op": "!=", "value": rows}]
 
@@ -255,8 +259,8 @@ class _Writer:
         if not test.values:
             return way, {"field": path, "op": test.op}
         key = "value" if len(test.values) == 1 else "values"
-        is_held = test.field.has_headings and test.op in ("=", "!=")
-        op, is_denied = ("contains", test.op == "!=") if is_held else (test.op, test.is_denied)
+        has_headings = test.field.has_headings and test.op in ("=", "!=")
+        op, is_denied = ("contains", test.op == "!=") if has_headings else (test.op, test.is_denied)
         json = {"field": path, "op": op, key: test.values[0] if key == "value" else list(test.values)}
         return (way, json) if not is_denied else (HERE, {"not": _of_row(way, json)})
 
@@ -285,19 +289,19 @@ def _any_of(tests: Sequence[Json]) -> list[Json]:
 
 def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:
     """The conditions. Those on different fields of the same related rows must hold for the same row."""
-    found: list[Json] = []
+    conditions: list[Json] = []
     together: dict[tuple[str, ...], list[tuple[Way, Json]]] = {}
     for way, test in tests:
         if way.is_many and "field" in test:
             together.setdefault(way.links, []).append((way, test))
         else:
-            found.append(test)
+            conditions.append(test)
     for links, same in together.items():
         if len(same) > 1 and len({test["field"] for _, test in same}) == len(same):
-            found.append({"exists": ".".join(links), "where": [_within(way, test) for way, test in same]})
+            conditions.append({"exists": ".".join(links), "where": [_within(way, test) for way, test in same]})
         else:
-            found += [test for _, test in same]
-    return found
+            conditions += [test for _, test in same]
+    return conditions
 
 
 def _of_row(way: Way, test: Json) -> Json:

@@ -112,21 +112,21 @@ class ConditionSets:
     def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
         """The options that can be reached from a source, each path once, with the cost of the links."""
         hop, many = self.clues.one("hops").score, self.clues.one("many").score
-        found: dict[object, tuple[float, Option, float]] = {}
+        by_key: dict[object, tuple[float, Option, float]] = {}
         for option in options:
             far, key = 0.0, []
             for test in option.tests:
-                named = self._path(base, test)
-                if named is None:
+                way = self._path(base, test)
+                if way is None:
                     break
-                path, is_many = named
+                path, is_many = way
                 far += hop * path.count(".") + many * is_many
                 key.append((test.form, test.op, test.values, path))
             else:
                 rank = option.evidence.rank + far
-                if tuple(key) not in found or found[tuple(key)][0] < rank:
-                    found[tuple(key)] = rank, option, far
-        best = sorted(found.values(), key=lambda item: -item[0])
+                if tuple(key) not in by_key or by_key[tuple(key)][0] < rank:
+                    by_key[tuple(key)] = rank, option, far
+        best = sorted(by_key.values(), key=lambda item: -item[0])
         return [(option, far) for _, option, far in best[:OPTIONS_MAX]]
 
     def _path(self, base: SourceName, test: Test) -> tuple[str, bool] | None:

@@ -13,8 +13,8 @@ from itertools import pairwise
 from zlib import crc32
 
 from quarry.language.word_forms import STOP_WORDS
-from quarry.reader.mentions import Mentions, WordRun
-from quarry.reader.names import FieldName, LinkName, Names, SourceName
+from quarry.reader.mentions import Mentions, WordRun, union
+from quarry.reader.names import FieldName, LinkName, Name, Names, SourceName
 
 DIMENSIONS = 1 << 20
 """The number of weights. Features whose names have the same hash share one."""
@@ -38,9 +38,9 @@ class Bundle:
         self.score = sum([weights[place] * value for place, value in features])
 
 
-def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
+def chance_of(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
     """The probability, from 0 to 1, that a logistic regression with these weights gives for these named values."""
-    score = sum(weights.get(name, 0.0) * value for name, value in known.items())
+    score = sum(weights.get(name, 0.0) * value for name, value in values.items())
     return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
 
 
@@ -79,29 +79,25 @@ class Clues:
     mentions: Mentions
     names: Names
     weights: Sequence[float]
-    _made: dict[object, Bundle] = field(default_factory=dict)
+    _cache: dict[object, Bundle] = field(default_factory=dict)
 
     def _bundle(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
         """The bundle for a key, built from these features the first time."""
-        made = self._made.get(key)
-        if made is None:
-            made = Bundle([(index_of(name), value) for name, value in features], self.weights)
-            self._made[key] = made
-        return made
+        bundle = self._cache.get(key)
+        if bundle is None:
+            bundle = Bundle([(index_of(name), value) for name, value in features], self.weights)
+            self._cache[key] = bundle
+        return bundle
 
     @cached_property
     def free_words(self) -> list[str]:
         """The words that are not numbers and name nothing."""
-        return [
-            self.mentions.tokens[place].key
-            for place in self.mentions.free
-            if not self.mentions.tokens[place].key[0].isdigit()
-        ]
+        words = (self.mentions.tokens[place].key for place in self.mentions.free)
+        return [word for word in words if not word[0].isdigit()]
 
     @cached_property
     def pairs(self) -> list[str]:
-        words = self.mentions.words
-        return [f"{one}_{two}" for one, two in pairwise(words)]
+        return [f"{one}_{two}" for one, two in pairwise(self.mentions.words)]
 
     @cached_property
     def frame(self) -> list[str]:
@@ -111,16 +107,16 @@ class Clues:
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
         """A single feature."""
-        return self._made.get((name, value)) or self._bundle((name, value), ((name, value),))
+        return self._cache.get((name, value)) or self._bundle((name, value), ((name, value),))
 
-    def framed(self, kind: str, weight: float = 0.25) -> Bundle:
+    def framed(self, kind: str) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self._made.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
+        return self._cache.get((kind, "frame")) or self._bundle((kind, "frame"), self._worded(kind, self.frame, 0.25))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that name nothing, for a kind of part."""
         words = [*self.free_words, *self.pairs]
-        return self._made.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
+        return self._cache.get((kind, "free")) or self._bundle((kind, "free"), self._worded(kind, words, weight))
 
     def _worded(self, kind: str, words: Iterable[str], weight: float) -> list[tuple[str, float]]:
         return [(kind, 1.0), *[(f"{kind}:{word}", weight) for word in words]]
@@ -138,27 +134,27 @@ class Clues:
         if place.first:
             yield f"{kind}<<{question_words[place.first - 1]}", 1.0
 
-    def led(self, bundles: Container[Bundle]) -> set[str]:
+    def leading_words(self, bundles: Container[Bundle]) -> set[str]:
         """The words that led to these bundles of parts, alone or together with the word before or after."""
-        found = set[str]()
+        leads = set[str]()
         kinds = [
             key[0]
-            for key, bundle in self._made.items()
+            for key, bundle in self._cache.items()
             if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] == "free"
         ]
         words = self.mentions.words
         for word, behind in zip(words, [*words[1:], ""], strict=False):
             for kind in kinds:
                 if self.weights[index_of(f"{kind}:{word}")] >= TELLING:
-                    found.add(word)
+                    leads.add(word)
                 if self.weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
-                    found |= {word, behind}
-        return found
+                    leads |= {word, behind}
+        return leads
 
     def standing_for(self, fields: Iterable[FieldName]) -> set[str]:
         """The words that the learned weights take for the names of these fields, which the question does not name."""
         stems = {
-            stem for each in fields if self.mentions.best(each) is None for name in each.called[:2] for stem in name
+            stem for each in fields if self.mentions.best(each) is None for name in each.names[:2] for stem in name
         }
         return {
             self.mentions.tokens[place].key
@@ -166,10 +162,11 @@ class Clues:
             if any(self.weights[index_of(f"{self.mentions.stems[place]}~{stem}")] >= TELLING for stem in stems)
         }
 
-    def field(self, role: str, each: FieldName) -> Features:
-        """How a field is named in a role; if it is not named, the words of the question that may stand for its name."""
+    def name(self, role: str, each: Name) -> Features:
+        """How a source, field or link is named in a role; if it is not named, the words of the question that may stand for it."""
         place = self.mentions.best(each)
-        return Features(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
+        features = self._field(role, each, place) if isinstance(each, FieldName) else self._source(role, each, place)
+        return Features(place.mask if place else 0, (self._bundle((role, each), features),))
 
     def _field(self, role: str, each: FieldName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         yield f"{role}:kind:{each.kind}", 1.0
@@ -190,7 +187,7 @@ class Clues:
         return self._bundle(("hinted", each), self._stands_for(each)).score
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
-        stems = {stem for name in each.called[:2] for stem in name}
+        stems = {stem for name in each.names[:2] for stem in name}
         for place in self.mentions.free:
             if self.mentions.tokens[place].key not in STOP_WORDS or place == 0:
                 yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
@@ -198,49 +195,32 @@ class Clues:
     @cached_property
     def named_fields(self) -> list[int]:
         """The words that name fields, each place once, as bits."""
-        return [
-            *dict.fromkeys(
-                places[0].mask
-                for each, places in self.mentions.named.items()
-                if isinstance(each, FieldName) and places[0].likeness >= NAMED_WELL
-            )
-        ]
+        fields = (places[0] for each, places in self.mentions.places.items() if isinstance(each, FieldName))
+        return [*dict.fromkeys(place.mask for place in fields if place.likeness >= NAMED_WELL)]
 
     def together(self, role: str, fields: Sequence[FieldName]) -> Features:
         """The positions of the words that name several fields: how early, and which words are between or next to them."""
         masks = [place.mask for each in fields if (place := self.mentions.best(each))]
         if not masks:
             return Features(0, ())
-        mask = 0
-        for each in masks:
-            mask |= each
+        mask = union(masks)
         first, last = (mask & -mask).bit_length() - 1, mask.bit_length()
         others = [each for each in self.named_fields if not each & mask]
         between = sum(each >> first > 0 and each < 1 << last for each in others)
         behind = any(last <= (each & -each).bit_length() - 1 <= last + NEXT_WORDS for each in others)
-        return Features(
-            0,
-            (
-                self.one(f"{role}:first", -min(first, 15) / 15),
-                self.one(f"{role}:between", float(min(between, 3))),
-                self.one(f"{role}:behind", float(behind)),
-            ),
-        )
+        early = self.one(f"{role}:first", -min(first, 15) / 15)
+        beside = self.one(f"{role}:between", float(min(between, 3))), self.one(f"{role}:behind", float(behind))
+        return Features(0, (early, *beside))
 
     def distance(self, role: str, each: FieldName, place: WordRun) -> Bundle:
         """How near a field is named to other words."""
-        named = self.mentions.named.get(each)
-        if not named:
+        places = self.mentions.places.get(each)
+        if not places:
             return self.one(f"{role}:nowhere")
-        nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in named)
+        nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in places)
         return self.one(f"{role}:distance", -min(nearest, DISTANCE_MAX) / 6)
 
-    def called(self, role: str, each: SourceName | LinkName) -> Features:
-        """How a source or link is named in a role."""
-        place = self.mentions.best(each)
-        return Features(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
-
-    def _called(self, role: str, each: SourceName | LinkName, place: WordRun | None) -> Iterator[tuple[str, float]]:
+    def _source(self, role: str, each: SourceName | LinkName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         if place is None:
             yield f"{role}:unnamed", 1.0
             if isinstance(each, SourceName) and role == "base":
@@ -254,7 +234,7 @@ class Clues:
     def role(self, link: LinkName) -> Features:
         """How the reference behind a link is named, apart from the rows that it leads to."""
         target = self.names.sources[link.target or ""]
-        stems = {stem for name in link.called for stem in name} - {stem for name in target.called for stem in name}
+        stems = {stem for name in link.names for stem in name} - {stem for name in target.names for stem in name}
         mask = sum(1 << place for place, stem in enumerate(self.mentions.stems) if stem in stems)
         return Features(mask, (self._bundle(("role", link), self._role(stems, mask)),))
 
@@ -276,8 +256,5 @@ class Clues:
 
     def sourced(self, fields: Sequence[FieldName]) -> int:
         """The words that name the sources of some fields."""
-        mask = 0
-        for each in fields:
-            place = self.mentions.best(self.names.sources[each.source])
-            mask |= place.mask if place else 0
-        return mask
+        places = (self.mentions.best(self.names.sources[each.source]) for each in fields)
+        return union(place.mask for place in places if place)

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
@@ -49,9 +48,9 @@ class Calibration(NamedTuple):
     coefficients: Mapping[str, float]
     thresholds: Mapping[str, Thresholds]
 
-    def chance(self, known: Mapping[str, float]) -> float:
+    def chance(self, properties: Mapping[str, float]) -> float:
         """The probability that a reading with these properties is right."""
-        return chance_of(self.coefficients, known)
+        return chance_of(self.coefficients, properties)
 
     def thresholds_of(self, kind: str) -> Thresholds:
         """The thresholds for a kind of answer. A kind that was never seen in training gets no answer."""
@@ -103,10 +102,10 @@ class KnownWords(NamedTuple):
 @cache
 def known_words() -> KnownWords:
     """Reads the known words in the package."""
-    held = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
-    ordering = {way: {word: frozenset(of) for word, of in words.items()} for way, words in held["ordering"].items()}
-    framing = {kind: frozenset(words) for kind, words in held["framing"].items()}
-    return KnownWords(framing, frozenset(held["telling"]), frozenset(held["grouping"]), ordering)
+    stored = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
+    ordering = {way: {word: frozenset(of) for word, of in words.items()} for way, words in stored["ordering"].items()}
+    framing = {kind: frozenset(words) for kind, words in stored["framing"].items()}
+    return KnownWords(framing, frozenset(stored["telling"]), frozenset(stored["grouping"]), ordering)
 
 
 def _calibration(chances: Mapping[str, Any]) -> Calibration:
@@ -114,30 +113,18 @@ def _calibration(chances: Mapping[str, Any]) -> Calibration:
     return Calibration(chances["coefficients"], thresholds)
 
 
-def packed(weights: Sequence[float]) -> bytes:
-    """Encodes weights for the file: the positions of the non-zero ones as deltas, then the values as half floats."""
-    kept = [(place, weight) for place, weight in enumerate(weights) if struct.pack("<e", weight) not in _NOTHING]
-    places = [place for place, _ in kept]
-    steps = [place - before for place, before in zip(places, [0, *places], strict=False)]
-    numbers = struct.pack(f"<I{len(kept)}H", len(kept), *steps)
-    return zlib.compress(numbers + struct.pack(f"<{len(kept)}e", *(weight for _, weight in kept)), 9)
-
-
-_NOTHING = (struct.pack("<e", 0.0), struct.pack("<e", -0.0))
-
-
 class StoredWeights(Sequence[float]):
     """The weights of a file, each decoded when it is read: a question needs few of them, and to decode all takes 80 ms."""
 
     def __init__(self, data: bytes) -> None:
-        held = zlib.decompress(data)
-        (count,) = struct.unpack_from("<I", held)
-        steps = array("H", held[4 : 4 + 2 * count])
+        unpacked = zlib.decompress(data)
+        (count,) = struct.unpack_from("<I", unpacked)
+        steps = array("H", unpacked[4 : 4 + 2 * count])
         if sys.byteorder == "big":
             steps.byteswap()
         self._places = array("I", accumulate(steps))
-        self._values = held[4 + 2 * count :]
-        self._known: dict[int, float] = {}
+        self._values = unpacked[4 + 2 * count :]
+        self._cache: dict[int, float] = {}
 
     def __len__(self) -> int:
         return DIMENSIONS
@@ -149,9 +136,9 @@ class StoredWeights(Sequence[float]):
     def __getitem__(self, place: int | slice) -> float | Sequence[float]:
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(DIMENSIONS))]
-        weight = self._known.get(place)
+        weight = self._cache.get(place)
         if weight is None:
-            weight = self._known[place] = self._decoded(place)
+            weight = self._cache[place] = self._decoded(place)
         return weight
 
     def __iter__(self) -> Iterator[float]:
@@ -163,41 +150,6 @@ class StoredWeights(Sequence[float]):
             return 0.0
         weight: float = struct.unpack_from("<e", self._values, 2 * number)[0]
         return weight
-
-
-def write(folder: Path, weights: Learned) -> None:
-    """Writes the files that `learned` reads."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / WEIGHTS_FILE).write_bytes(packed(weights.weights))
-    chances = {
-        "linear_share": weights.linear_share,
-        "by_linear": _json(weights.by_linear),
-        "by_both": _json(weights.by_both),
-    }
-    (folder / CHANCES_FILE).write_text(json.dumps(chances, indent=1) + "\n", encoding="utf-8")
-
-
-def _json(calibration: Calibration) -> dict[str, Any]:
-    return {
-        "coefficients": {name: round(value, 4) for name, value in calibration.coefficients.items()},
-        "thresholds": {
-            kind: {"confident": round(each.confident, 4), "doubted": round(each.doubted, 4)}
-            for kind, each in calibration.thresholds.items()
-        },
-    }
-
-
-def write_words(folder: Path, known: KnownWords) -> None:
-    """Writes the file that `known_words` reads."""
-    held = {
-        "framing": {kind: sorted(words) for kind, words in sorted(known.framing.items())},
-        "telling": sorted(known.telling),
-        "grouping": sorted(known.grouping),
-        "ordering": {
-            way: {word: sorted(of) for word, of in sorted(words.items())} for way, words in known.ordering.items()
-        },
-    }
-    (folder / WORDS_FILE).write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 ADAPTERS_FILE = "adapters.safetensors"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import takewhile
+from operator import or_
 
 from quarry.language.recognition import language_of
 from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
 from quarry.language.writing import ENGLISH, numeral_value, with_english_digits
-from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
+from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, Name, Names, grouped
 from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
 from quarry.spans.dates import find_dates, last_occurrence
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
@@ -60,7 +63,6 @@ LINKS_MAX = 40
 NUMBERS_MAX = 4
 TEXTS_MAX = 3
 _QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{1,60})[\"“”„«»'](?!\w)")
-Named = SourceName | FieldName | LinkName
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class WordRun:
     def mask(self) -> int:
         """The words as bits."""
         return ((1 << self.last) - 1) & ~((1 << self.first) - 1)
+
+
+def union(masks: Iterable[int]) -> int:
+    """The words of all masks."""
+    return reduce(or_, masks, 0)
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ class Mentions:
     days: list[DateMention] = field(default_factory=list)
     lengths: list[NumberMention] = field(default_factory=list)
     texts: list[TextMention] = field(default_factory=list)
-    named: dict[Named, list[WordRun]] = field(default_factory=dict)
+    places: dict[Name, list[WordRun]] = field(default_factory=dict)
     alignable: int = 0
     """The words that name something, or mean a value, a number or a time."""
     denied: Mapping[Run, float] = field(default_factory=dict)
@@ -152,9 +159,9 @@ class Mentions:
     def words(self) -> list[str]:
         return [token.key for token in self.tokens]
 
-    def best(self, each: Named) -> WordRun | None:
+    def best(self, each: Name) -> WordRun | None:
         """The place that names it best."""
-        places = self.named.get(each)
+        places = self.places.get(each)
         return places[0] if places else None
 
     @property
@@ -180,7 +187,7 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     """Reads the words of a question. `links` are the values that they may mean."""
     tokens = tokenise(text)[:WORDS_MAX]
     question_mentions = Mentions(text, tokens, [stem(token.key) for token in tokens])
-    question_mentions.named = _named(question_mentions, names)
+    question_mentions.places = _places_by_name(question_mentions, names)
     question_mentions.values = _values(links)
     language = language_of(text)
     plain = with_english_digits(text, language or ENGLISH)
@@ -218,25 +225,20 @@ def _as_bounded(tokens: Sequence[Token], time: DateMention, today: datetime.date
 
 def _deniable(mentions: Mentions) -> Iterator[WordRun]:
     yield from (span.place for span in mentions.spans)
-    for each, places in mentions.named.items():
+    for each, places in mentions.places.items():
         if isinstance(each, FieldName) and each.kind == "boolean":
             yield places[0]
 
 
 def _alignable(mentions: Mentions) -> int:
-    mask = 0
-    for places in mentions.named.values():
-        for each in places:
-            mask |= each.mask if each.likeness >= 0.5 else 0
-    for span in mentions.spans:
-        mask |= span.place.mask
-    return mask
+    names = (each for places in mentions.places.values() for each in places if each.likeness >= 0.5)
+    return union(each.mask for each in (*names, *(span.place for span in mentions.spans)))
 
 
 # ---- what is named ----
 
 
-def _named(mentions: Mentions, names: Names) -> dict[Named, list[WordRun]]:
+def _places_by_name(mentions: Mentions, names: Names) -> dict[Name, list[WordRun]]:
     """Everything that some of the words name."""
     forms = [_alike(token.key, stemmed, names) for token, stemmed in zip(mentions.tokens, mentions.stems, strict=True)]
     words = mentions.words
@@ -247,13 +249,13 @@ def _named(mentions: Mentions, names: Names) -> dict[Named, list[WordRun]]:
                     continue  # "member" is no abbreviation of "members renewed"
                 for place in range(first, last):
                     forms[place].setdefault(short, FORM_LIKENESS)
-    hit = {named: None for alike in forms for each in alike for named in names.by_stem[each]}
-    found: dict[Named, list[WordRun]] = {}
-    for named in hit:
-        places = _places(named, forms, mentions, names)
+    hits = {name: None for alike in forms for each in alike for name in names.by_stem[each]}
+    by_name: dict[Name, list[WordRun]] = {}
+    for name in hits:
+        places = _places(name, forms, mentions, names)
         if places:
-            found[named] = places
-    return found
+            by_name[name] = places
+    return by_name
 
 
 def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
@@ -267,7 +269,7 @@ def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
         alike = dict.fromkeys(_shortened(stemmed, names), SHORT_LIKENESS)
     for short in names.shortening([word]):
         alike.setdefault(short, SHORT_LIKENESS)
-    for other in names.holding(stemmed):
+    for other in names.compounds(stemmed):
         alike.setdefault(other, max(NAMED_MIN, len(stemmed) / len(other)))
     return alike
 
@@ -278,50 +280,45 @@ def _shortened(stemmed: str, names: Names) -> Iterator[str]:
 
 
 def _common(one: str, other: str) -> int:
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        length += 1
-    return length
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _places(named: Named, forms: Sequence[dict[str, float]], mentions: Mentions, names: Names) -> list[WordRun]:
+def _places(name: Name, forms: Sequence[dict[str, float]], mentions: Mentions, names: Names) -> list[WordRun]:
     """The places where words match one of its names, best match first, each word once."""
     matches: list[tuple[int, WordRun]] = []
-    for called in named.called:
-        weights = names.weights(named, called)
-        alone = {stem for stem in weights if names.is_alone(named, stem)}
+    for stems in name.names:
+        weights = names.weights(name, stems)
+        alone = {stem for stem in weights if names.is_alone(name, stem)}
         for first, alike in enumerate(forms):
             if not weights.keys().isdisjoint(alike):
                 matches.append((len(weights), _run(first, weights, alone, forms, mentions)))
     # of names as like, the one with most words, where these are closest
     matches.sort(key=lambda match: (-match[1].likeness, -match[0], match[1].last - match[1].first, match[1].first))
-    kept: list[WordRun] = []
-    is_whole = isinstance(named, FieldName) and (named.is_key or named.same_as is not None)
+    places: list[WordRun] = []
+    is_whole = isinstance(name, FieldName) and (name.is_key or name.same_as is not None)
     least = WHOLE_LIKENESS if is_whole else NAMED_MIN
     for _, place in matches:
-        if place.likeness >= least and not any(place.mask & other.mask for other in kept):
-            kept.append(place)
-    return kept[:MENTIONS_MAX]
+        if place.likeness >= least and not any(place.mask & other.mask for other in places):
+            places.append(place)
+    return places[:MENTIONS_MAX]
 
 
 def _run(
     first: int, weights: Mapping[str, float], alone: set[str], forms: Sequence[dict[str, float]], mentions: Mentions
 ) -> WordRun:
-    got: dict[str, float] = {}
+    nearness: dict[str, float] = {}
     last, place = first + 1, first
     while place < len(forms) and place < first + len(weights) + GAP_MAX:
         shared = weights.keys() & forms[place].keys()
-        better = [each for each in shared if forms[place][each] > got.get(each, 0.0)]
+        better = [each for each in shared if forms[place][each] > nearness.get(each, 0.0)]
         if better:
-            got |= {each: forms[place][each] for each in better}
+            nearness |= {each: forms[place][each] for each in better}
             last = place + 1
         elif not shared and mentions.tokens[place].key not in STOP_WORDS:
             break
         place += 1
-    likeness = sum(weights[each] * near for each, near in got.items())
-    floor = max((ALONE * got[each] for each in got if each in alone), default=0.0)
+    likeness = sum(weights[each] * near for each, near in nearness.items())
+    floor = max((ALONE * nearness[each] for each in nearness if each in alone), default=0.0)
     return WordRun(first, last, max(likeness, floor))
 
 
@@ -330,20 +327,19 @@ def _run(
 
 def _values(links: Sequence[ValueLink]) -> list[ValueMention]:
     """The links by the words that state them, longest first. Shorter words inside a longer value are part of it."""
-    by_place: dict[tuple[int, int], list[ValueLink]] = {}
-    for link in sorted(links, key=lambda each: (not each.is_whole, -each.rows)):
-        by_place.setdefault((link.first, link.last), []).append(link)
-    taken, found = 0, []
+    ranked = sorted(links, key=lambda each: (not each.is_whole, -each.rows))
+    by_place = grouped(((link.first, link.last), link) for link in ranked)
+    mask, mentions = 0, []
     for (first, last), same in sorted(
         by_place.items(), key=lambda item: (-(item[0][1] - item[0][0]), not item[1][0].is_whole, item[0])
     ):
         place = WordRun(first, last)
-        if taken & place.mask or last > WORDS_MAX:
+        if mask & place.mask or last > WORDS_MAX:
             continue
-        taken |= place.mask
-        found.append(ValueMention(place, tuple(same)))
+        mask |= place.mask
+        mentions.append(ValueMention(place, tuple(same)))
     joined: list[ValueMention] = []
-    for each in sorted(found, key=lambda each: each.place.first):
+    for each in sorted(mentions, key=lambda each: each.place.first):
         both = _both(joined[-1], each) if joined else None
         joined = [*joined[:-1], both] if both else [*joined, each]
     return [replace(each, links=each.links[:LINKS_MAX]) for each in joined[:VALUES_MAX]]
@@ -362,18 +358,18 @@ def _both(one: ValueMention, other: ValueMention) -> ValueMention | None:
 
 def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention], words: Mapping[str, int]) -> list[NumberMention]:
     """The numbers, each with its most specific mention, and those that no mention covers."""
-    found: list[NumberMention] = []
-    taken = 0
-    read = [number for each in mentions if (number := _number(tokens, each)) is not None]
-    for number in sorted(read, key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)):
-        if not taken & number.place.mask:
-            taken |= number.place.mask
-            found.append(number)
+    numbers: list[NumberMention] = []
+    mask = 0
+    candidates = [number for each in mentions if (number := _number(tokens, each)) is not None]
+    for number in sorted(candidates, key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)):
+        if not mask & number.place.mask:
+            mask |= number.place.mask
+            numbers.append(number)
     for place, token in enumerate(tokens):
-        value = None if taken >> place & 1 else words.get(token.key) or numeral_value(token.key)
+        value = None if mask >> place & 1 else words.get(token.key) or numeral_value(token.key)
         if value is not None:
-            found.append(NumberMention(WordRun(place, place + 1), value, value, "="))
-    return sorted(found, key=lambda each: each.place.first)[:NUMBERS_MAX]
+            numbers.append(NumberMention(WordRun(place, place + 1), value, value, "="))
+    return sorted(numbers, key=lambda each: each.place.first)[:NUMBERS_MAX]
 
 
 def _number(tokens: Sequence[Token], mention: Mention) -> NumberMention | None:
@@ -408,28 +404,25 @@ def _is_in_part(value: ValueMention, quoted: Sequence[TextMention]) -> bool:
 
 def _texts(text: str, tokens: Sequence[Token], mentions: Mentions, quoted: Sequence[TextMention]) -> list[TextMention]:
     """Quoted texts that are not values, and capitalised names that name nothing in the schema."""
-    known = 0
-    for value in mentions.values:
-        known |= value.place.mask if any(link.is_whole for link in value.links) else 0
-    found: list[TextMention] = []
+    mask = union(value.place.mask for value in mentions.values if any(link.is_whole for link in value.links))
+    texts: list[TextMention] = []
     for each in quoted:
-        if each.place.mask & ~known:
-            found.append(each)
-            known |= each.place.mask
+        if each.place.mask & ~mask:
+            texts.append(each)
+            mask |= each.place.mask
     if not says_something_by_case(tokens):
-        return found[:TEXTS_MAX]
-    for places in mentions.named.values():
-        known |= places[0].mask if places[0].likeness >= NAMED_WELL else 0
-    found += [TextMention(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, known)]
-    return found[:TEXTS_MAX]
+        return texts[:TEXTS_MAX]
+    mask |= union(places[0].mask for places in mentions.places.values() if places[0].likeness >= NAMED_WELL)
+    texts += [TextMention(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, mask)]
+    return texts[:TEXTS_MAX]
 
 
-def _capitals(tokens: Sequence[Token], known: int) -> Iterator[WordRun]:
+def _capitals(tokens: Sequence[Token], mask: int) -> Iterator[WordRun]:
     """Runs of capitalised words within a clause, including short words between them and hyphenated parts."""
     first = 1
     while first < len(tokens):
         last = place = first
-        while place < len(tokens) and (place == first or not tokens[place].ends_clause) and not known >> place & 1:
+        while place < len(tokens) and (place == first or not tokens[place].ends_clause) and not mask >> place & 1:
             is_joined = last == place > first and tokens[place].start - tokens[place - 1].end == 1
             if tokens[place].is_capital or (is_joined and tokens[place].text[0].isdigit()):
                 last = place + 1

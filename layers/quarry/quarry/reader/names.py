@@ -7,6 +7,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from typing import TypeVar
 
 from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
@@ -38,7 +40,7 @@ class FieldName:
     source: str
     name: str
     kind: Kind
-    called: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]
     is_many: bool = False
     is_key: bool = False
     unit: str | None = None
@@ -81,9 +83,9 @@ class FieldName:
         """
         if self.is_date or self.kind == "year":
             return frozenset({"date"})
-        named = {stem for name in self.called for stem in name}
-        dimensions = {str(found) for each in (self.unit, *named) if (found := dimension_of(each))}
-        return frozenset({*named, *dimensions, self.kind} - {"number"})
+        stems = {stem for name in self.names for stem in name}
+        dimensions = {str(dimension) for each in (self.unit, *stems) if (dimension := dimension_of(each))}
+        return frozenset({*stems, *dimensions, self.kind} - {"number"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,7 @@ class LinkName:
 
     source: str
     name: str
-    called: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]
     is_many: bool
     target: str | None
 
@@ -102,7 +104,7 @@ class SourceName:
     """A source with all its names, its fields and its links. `title` is the field that names its rows."""
 
     name: str
-    called: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]
     fields: tuple[FieldName, ...]
     links: tuple[LinkName, ...]
     title: FieldName
@@ -115,8 +117,8 @@ class SourceName:
 
     def links_to(self, target: str) -> Sequence[LinkName]:
         """The links to related rows of a source, if there are several: one per role in which these refer to a row."""
-        found = [link for link in self.links if link.is_many and link.target == target]
-        return found if len(found) > 1 else ()
+        links = [link for link in self.links if link.is_many and link.target == target]
+        return links if len(links) > 1 else ()
 
     @cached_property
     def columns(self) -> tuple[FieldName, ...]:
@@ -137,18 +139,29 @@ class Way:
 
 
 HERE = Way((), False)
+Name = SourceName | FieldName | LinkName
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+def grouped(pairs: Iterable[tuple[Key, Item]]) -> Mapping[Key, Sequence[Item]]:
+    """The items by their keys, in order."""
+    groups: dict[Key, list[Item]] = defaultdict(list)
+    for key, item in pairs:
+        groups[key].append(item)
+    return groups
 
 
 def _alternatives(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     words = [each.replace("_", " ").replace(".", " ") for each in names]
-    found = dict.fromkeys(stems_of(each) for each in (*words, *map(_with_umlauts, words)))
-    return tuple(each for each in found if each)
+    stems = dict.fromkeys(stems_of(each) for each in (*words, *map(_with_umlauts, words)))
+    return tuple(each for each in stems if each)
 
 
 def _with_umlauts(text: str) -> str:
     """A name with spelled-out umlauts as plain vowels, since words of questions have no accents: `rueckgabe` is "rückgabe"."""
-    for written, plain in UMLAUTS:
-        text = text.replace(written, plain)
+    for spelling, plain in UMLAUTS:
+        text = text.replace(spelling, plain)
     return text
 
 
@@ -175,8 +188,8 @@ def source_name(source: Source, schema: Schema) -> SourceName:
 def _titles(source: Source, fields: Sequence[FieldName]) -> tuple[FieldName, ...]:
     """The fields that make up a title, in order."""
     title = source.title("t")
-    held = [(title.find(sql), each) for each in fields if (sql := _own_sql(source, each)) and sql in title]
-    return tuple(each for _, each in sorted(held, key=lambda item: item[0])) if len(held) > 1 else ()
+    positions = [(title.find(sql), each) for each in fields if (sql := _own_sql(source, each)) and sql in title]
+    return tuple(each for _, each in sorted(positions, key=lambda item: item[0])) if len(positions) > 1 else ()
 
 
 def _own_sql(source: Source, each: FieldName) -> str:
@@ -185,27 +198,25 @@ def _own_sql(source: Source, each: FieldName) -> str:
     return _plain(own.sql("t")) if own is not None and own.related is None and not each.is_key else ""
 
 
-def _same_columns(source: Source) -> Iterator[Sequence[str]]:
+def _same_columns(source: Source) -> Iterable[Sequence[str]]:
     """The fields, grouped by column: a column may appear both declared and plain. Fields over several references are left to
     their own source.
     """
-    by_sql: dict[object, list[str]] = {}
+    pairs: list[tuple[object, str]] = []
     for name, each in source.fields.items():
         link = each.related
-        if link is not None and link.rows is not None and link.target is not None and not link.is_many:
-            continue
-        column = _plain(each.sql("t")) if link is None else (link.name, each.sql("t"))
-        by_sql.setdefault(column, []).append(name)
-    yield from by_sql.values()
+        if link is None or link.rows is None or link.target is None or link.is_many:
+            pairs.append((_plain(each.sql("t")) if link is None else (link.name, each.sql("t")), name))
+    return grouped(pairs).values()
 
 
 def _references(
-    source: Source, schema: Schema, known: Container[str | None], links: Container[str]
+    source: Source, schema: Schema, link_titles: Container[str | None], links: Container[str]
 ) -> Iterator[FieldName]:
     """The titles of referenced rows without a declared field. They go by the name of the reference."""
     for name, link in source.links.items():
         target = schema.sources.get(link.target or "")
-        if target is None or link.is_many or link.rows is not None or name in known or name not in links:
+        if target is None or link.is_many or link.rows is not None or name in link_titles or name not in links:
             continue
         titles = (own for own, each in target.fields.items() if _is_title(target, each))
         path = f"{name}.{next(titles, TITLE)}"
@@ -218,11 +229,11 @@ def _links(source: Source) -> tuple[LinkName, ...]:
         (link.target or name, link.is_many, link.on("t", "o"), link.rows): name
         for name, link in reversed([*source.links.items()])
     }
-    kept = {*different.values()}
+    names = {*different.values()}
     return tuple(
         LinkName(source.name, name, _alternatives((link.label, name)), link.is_many, link.target)
         for name, link in source.links.items()
-        if name in kept
+        if name in names
     )
 
 
@@ -240,10 +251,10 @@ def _of_roles(source: Source, links: Sequence[LinkName], schema: Schema) -> Iter
             is_pointer = _is_key(target, each) or _refers(target, each)
             if each.related is None and not is_pointer and not _is_title(target, each):
                 words = (link.name, source.links[link.name].label)
-                called = _alternatives(f"{role} {name}" for role in words for name in (*same, each.label))
+                names = _alternatives(f"{role} {name}" for role in words for name in (*same, each.label))
                 path, is_listed = f"{link.name}.{each.name}", each.listed is not None
                 yield FieldName(
-                    source.name, path, each.kind, called, each.is_array, False, each.unit, each.currency, is_listed,
+                    source.name, path, each.kind, names, each.is_array, False, each.unit, each.currency, is_listed,
                     same_as=(target.name, each.name),
                 )  # fmt: skip
 
@@ -315,26 +326,25 @@ class Names:
     _paths: dict[tuple[str, FieldName], tuple[str, bool] | None] = field(default_factory=dict)
 
     @cached_property
-    def by_stem(self) -> Mapping[str, Sequence[SourceName | FieldName | LinkName]]:
+    def by_stem(self) -> Mapping[str, Sequence[Name]]:
         """What has this stem in one of its names."""
-        found: dict[str, dict[SourceName | FieldName | LinkName, None]] = defaultdict(dict)
+        things: dict[str, dict[Name, None]] = defaultdict(dict)
         for source in self.sources.values():
-            everything: tuple[SourceName | FieldName | LinkName, ...] = (
-                source, *source.fields, *source.predicates, *source.measures, source.title, *source.links,
-            )  # fmt: skip
-            for each in everything:
-                for stem in {stem for called in each.called for stem in called}:
-                    found[stem][each] = None
-        return {stem: [*named] for stem, named in found.items()}
+            everything = source.fields, source.predicates, source.measures, (source.title,), source.links
+            for each in chain[Name]((source,), *everything):
+                for stem in {stem for name in each.names for stem in name}:
+                    things[stem][each] = None
+        return {stem: [*same] for stem, same in things.items()}
+
+    @property
+    def fields(self) -> Iterator[FieldName]:
+        """The fields of all sources."""
+        return chain.from_iterable(source.fields for source in self.sources.values())
 
     @cached_property
-    def holding_values_of(self) -> Mapping[tuple[str, str], Sequence[FieldName]]:
+    def by_values(self) -> Mapping[tuple[str, str], Sequence[FieldName]]:
         """The fields that hold the values of a source's field: itself, and the same field by the role of a reference."""
-        found: dict[tuple[str, str], list[FieldName]] = defaultdict(list)
-        for source in self.sources.values():
-            for each in source.fields:
-                found[each.same_as or (source.name, each.name)].append(each)
-        return found
+        return grouped((each.same_as or (each.source, each.name), each) for each in self.fields)
 
     def role_of(self, each: FieldName) -> FieldName:
         """What a field goes by: the reference, where it is a field of the referenced row by its role."""
@@ -345,37 +355,29 @@ class Names:
     @cached_property
     def _sharing(self) -> Mapping[tuple[str, str], int]:
         """How many fields of a source have a stem in their names."""
-        found: Counter[tuple[str, str]] = Counter()
-        for source in self.sources.values():
-            for each in source.fields:
-                if each.same_as is not None:
-                    continue  # by its role a field is named whole, and takes no word from the row's own
-                found.update({(source.name, stem) for called in each.called for stem in called})
-        return found
+        # by its role a field is named whole, and takes no word from the row's own
+        own = (each for each in self.fields if each.same_as is None)
+        return Counter(key for each in own for key in {(each.source, stem) for name in each.names for stem in name})
 
-    def weights(self, named: SourceName | FieldName | LinkName, called: Sequence[str]) -> Mapping[str, float]:
+    def weights(self, name: Name, words: Sequence[str]) -> Mapping[str, float]:
         """The share of each stem in one of its names: the more fields of the source use the stem, the smaller (`emp` in
         `emp_name`, `emp_phone`). They add up to 1.
         """
-        stems = dict.fromkeys(called)
-        if not isinstance(named, FieldName):
+        stems = dict.fromkeys(words)
+        if not isinstance(name, FieldName):
             return dict.fromkeys(stems, 1 / len(stems))
-        weights = {stem: 1 / math.sqrt(max(1, self._sharing[named.source, stem])) for stem in stems}
+        weights = {stem: 1 / math.sqrt(max(1, self._sharing[name.source, stem])) for stem in stems}
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()}
 
-    def is_alone(self, named: SourceName | FieldName | LinkName, stem: str) -> bool:
+    def is_alone(self, name: Name, stem: str) -> bool:
         """Whether no other field of its source has this stem in its name."""
-        return isinstance(named, FieldName) and self._sharing[named.source, stem] == 1
+        return isinstance(name, FieldName) and self._sharing[name.source, stem] == 1
 
     @cached_property
     def _short(self) -> Mapping[str, Sequence[str]]:
         """The stems of names that may be abbreviations, by their first letters."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            if 1 < len(stem) <= SHORT_MAX and stem.isalpha():
-                found[stem[0]].append(stem)
-        return found
+        return grouped((stem[0], stem) for stem in self.by_stem if 1 < len(stem) <= SHORT_MAX and stem.isalpha())
 
     def shortening(self, words: Sequence[str]) -> Iterator[str]:
         """The stems that may abbreviate these words: the first letters of each of several words (`dob`, `fname`), or some
@@ -388,23 +390,15 @@ class Names:
     @cached_property
     def by_prefix(self) -> Mapping[str, Sequence[str]]:
         """The stems of names by their first letters."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            if len(stem) >= PREFIX_MIN:
-                found[stem[:PREFIX_MIN]].append(stem)
-        return found
+        return grouped((stem[:PREFIX_MIN], stem) for stem in self.by_stem if len(stem) >= PREFIX_MIN)
 
     @cached_property
     def _ends(self) -> Mapping[str, Sequence[str]]:
         """The stems of names by their first and last letters."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for stem in self.by_stem:
-            for cut in range(HELD_MIN, len(stem)):
-                found[stem[:cut]].append(stem)
-                found[stem[-cut:]].append(stem)
-        return found
+        cuts = ((stem, cut) for stem in self.by_stem for cut in range(HELD_MIN, len(stem)))
+        return grouped((end, stem) for stem, cut in cuts for end in (stem[:cut], stem[-cut:]))
 
-    def holding(self, stem: str) -> Sequence[str]:
+    def compounds(self, stem: str) -> Sequence[str]:
         """The stems that may be several words written as one, starting or ending with this one: `quotestatus`."""
         return self._ends.get(stem, ()) if len(stem) >= HELD_MIN else ()
 
@@ -448,21 +442,21 @@ class Names:
         return self._ways[base]
 
     def _from(self, base: str) -> dict[str, Way]:
-        found: dict[str, Way] = {base: HERE}
+        ways: dict[str, Way] = {base: HERE}
         for allows_many in (False, True):
-            waiting = deque(found)
+            waiting = deque(ways)
             while waiting:
                 here = waiting.popleft()
-                way = found[here]
+                way = ways[here]
                 if len(way.links) == HOPS_MAX:
                     continue
                 for link in self.sources[here].links:
                     target = link.target or ""
-                    if target in found or target not in self.sources or (link.is_many and not allows_many):
+                    if target in ways or target not in self.sources or (link.is_many and not allows_many):
                         continue
-                    found[target] = Way((*way.links, link.name), way.is_many or link.is_many)
+                    ways[target] = Way((*way.links, link.name), way.is_many or link.is_many)
                     waiting.append(target)
-        return found
+        return ways
 
 
 def _joins(short: str, words: Sequence[str]) -> bool:
@@ -488,17 +482,17 @@ def _skips(short: str, word: str) -> bool:
 
 KEPT_MAX = 64
 """How many schemas to keep the names of."""
-_kept: dict[tuple[int, ...], tuple[Sequence[Source], Names]] = {}
+_cache: dict[tuple[int, ...], tuple[Sequence[Source], Names]] = {}
 
 
 def names_of(schema: Schema) -> Names:
     """The names in a schema. They are kept for schemas of the same sources."""
     sources = tuple(schema.sources.values())
     key = tuple(map(id, sources))
-    known = _kept.get(key)
-    if known is None:
-        if len(_kept) >= KEPT_MAX:
-            _kept.clear()
+    entry = _cache.get(key)
+    if entry is None:
+        if len(_cache) >= KEPT_MAX:
+            _cache.clear()
         # holding the sources keeps their ids from being used again
-        known = _kept[key] = sources, Names({name: source_name(each, schema) for name, each in schema.sources.items()})
-    return known[1]
+        entry = _cache[key] = sources, Names({name: source_name(each, schema) for name, each in schema.sources.items()})
+    return entry[1]

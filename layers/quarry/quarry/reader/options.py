@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Literal
 
 from quarry.language.word_forms import STOP_WORDS
-from quarry.reader.features import Bundle, Clues, Features
+from quarry.reader.features import Clues, Features
 from quarry.reader.mentions import DateMention, Mentions, NumberMention, TextMention, ValueMention, WordRun
 from quarry.reader.names import FieldName, LinkName, SourceName
 from quarry.schema.algebra import Scalar
@@ -84,29 +84,30 @@ class Options:
     def groups(self) -> Iterator[list[Option]]:
         """What each value, number, time and name may mean, including nothing."""
         yield from self._readings()
-        for truth in self._named(lambda each: each.kind == "boolean", TRUTHS_MAX):
-            yield [self._left("truth", None), *self._of_truth(truth)]
+        for truth in self._named_fields(lambda each: each.kind == "boolean", TRUTHS_MAX):
+            yield [self._no_condition("truth", None), *self._of_truth(truth)]
         for source in self._sources(2):
-            yield [self._left("related", None), *self._of_related(source)]
+            yield [self._no_condition("related", None), *self._of_related(source)]
         amounts, dates = attrgetter("is_amount"), attrgetter("is_date")
-        averages = [*self._named(amounts, 2)] or [*self._of_named_source(amounts, AMOUNTS_MAX)]
+        averages = [*self._named_fields(amounts, 2)] or [*self._fields_of_named_source(amounts, AMOUNTS_MAX)]
         if averages:
-            yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
+            options = (option for each in averages for option in self._of_average(each))
+            yield [self._no_condition("average", None), *options]
         fields = [
-            *self._named(lambda each: not each.is_pointer and each.kind != "boolean", 3),
-            *self._of_named_source(dates, DATES_MAX),
+            *self._named_fields(lambda each: not each.is_pointer and each.kind != "boolean", 3),
+            *self._fields_of_named_source(dates, DATES_MAX),
         ]
         blanks = [*dict.fromkeys(fields)]
         compared = [*self._of_two_fields()]
         if compared:
-            yield [self._left("fields", None), *compared]
+            yield [self._no_condition("fields", None), *compared]
         if blanks:
-            yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
+            yield [self._no_condition("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
     def _readings(self) -> list[list[Option]]:
         """What each value, number, time and text may mean. Of overlapping ones, only one counts."""
         mentions = self.clues.mentions
-        found: list[tuple[str, WordRun, Iterable[Option]]] = [
+        readings: list[tuple[str, WordRun, Iterable[Option]]] = [
             *(("value", each.place, self._of_value(each)) for each in mentions.values),
             *(("days", each.place, self._of_days(each)) for each in mentions.days),
             *(("length", each.place, self._of_length(each)) for each in mentions.lengths),
@@ -114,68 +115,67 @@ class Options:
             *(("text", each.place, self._of_text(each)) for each in mentions.texts),
         ]
         apart: list[tuple[int, list[Option]]] = []
-        for kind, at, options in found:
+        for kind, at, options in readings:
             place = next((place for place, (mask, _) in enumerate(apart) if mask & at.mask), None)
             if place is None:
-                apart.append((at.mask, [self._left(kind, at), *options]))
+                apart.append((at.mask, [self._no_condition(kind, at), *options]))
             else:
                 apart[place] = (apart[place][0] | at.mask, [*apart[place][1], *options])
         return [options for _, options in apart]
 
-    def _left(self, kind: str, place: WordRun | None) -> Option:
+    def _no_condition(self, kind: str, place: WordRun | None) -> Option:
         """That it states no condition."""
         clues = self.clues
-        bundles: list[Bundle] = [clues.one(f"{kind}:left")]
-        if place is not None:
-            bundles += [
-                clues.near(f"{kind}:left", place, 2), clues.one(f"{kind}:left:words", float(place.last - place.first))
-            ]  # fmt: skip
-        return Option((), Features(0, tuple(bundles)))
+        left = f"{kind}:left"
+        if place is None:
+            return Option((), clues.joined(clues.one(left)))
+        words = clues.one(f"{left}:words", float(place.last - place.first))
+        return Option((), clues.joined(clues.one(left), clues.near(left, place, 2), words))
 
-    def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+    def _named_fields(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The named fields: those of named sources first, then in the order of the question."""
         sources = self.clues.names.sources
-        named = [
+        fields = [
             (self.clues.mentions.best(sources[each.source]) is None, places[0].first, each)
-            for each, places in self.clues.mentions.named.items()
-            if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and wanted(each)
+            for each, places in self.clues.mentions.places.items()
+            if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and matches(each)
         ]
-        yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
+        yield from islice((each for *_, each in sorted(fields, key=lambda item: item[:2])), most)
 
-    def _of_named_source(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+    def _fields_of_named_source(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The first matching fields of the best-named source, which the question need not name: open tasks have no end date,
         and “more than the average” may not say of what.
         """
         for source in self._sources(1):
-            yield from islice(filter(wanted, source.columns), most)
+            yield from islice(filter(matches, source.columns), most)
 
     def _sources(self, most: int) -> list[SourceName]:
         """The named sources, last mentioned first. Where there is only one, its rows need no name."""
-        named = [
+        sources = [
             (places[0].likeness, places[0].first, each)
-            for each, places in self.clues.mentions.named.items()
+            for each, places in self.clues.mentions.places.items()
             if isinstance(each, SourceName) and places[0].likeness >= 0.5
         ]
-        named.sort(key=lambda item: (-item[0], -item[1]))
+        sources.sort(key=lambda item: (-item[0], -item[1]))
         every = [*self.clues.names.sources.values()]
-        return [each for _, _, each in named[:most]] or (every if len(every) == 1 else [])
+        return [each for _, _, each in sources[:most]] or (every if len(every) == 1 else [])
 
     def _about(self) -> list[SourceName]:
         """The named sources, and the source with the most named fields."""
-        fields = Counter(each.source for each in self._named(lambda each: not each.is_many, FIELDS_MAX))
+        fields = Counter(each.source for each in self._named_fields(lambda each: not each.is_many, FIELDS_MAX))
         sources = self.clues.names.sources
         return [*dict.fromkeys([*self._sources(2), *(sources[name] for name, _ in fields.most_common(2))])]
 
     # ---- values ----
 
     def _of_value(self, mention: ValueMention) -> Iterator[Option]:
-        fields = self.clues.names.holding_values_of
+        fields = self.clues.names.by_values
         meanings: dict[FieldName, list[str]] = {}
         whole, titles = set[FieldName](), set[FieldName]()
         for link in mention.links:
-            for named in fields.get((link.source, link.field), ()):
-                meanings.setdefault(named, []).append(link.value)
-                whole |= {named} if link.is_whole else set()
+            for field in fields.get((link.source, link.field), ()):
+                meanings.setdefault(field, []).append(link.value)
+                whole |= {field} if link.is_whole else set()
         for each in sorted(meanings, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
             values = meanings[each]
             values = list(dict.fromkeys(values)) if each not in whole else values[:1]
@@ -202,21 +202,23 @@ class Options:
     ) -> Iterator[Option]:
         """A field that is, or is not, one of these values."""
         clues = self.clues
-        called = clues.names.role_of(each)
+        role = clues.names.role_of(each)
+        place, chance = mention.place, clues.mentions.chance_denied(mention.place)
         evidence = clues.joined(
-            clues.field("value", called),
-            clues.distance("value", called, mention.place),
-            clues.called("value:of", clues.names.sources[each.source]),
+            self._beside("value", role, place),
+            clues.name("value:of", clues.names.sources[each.source]),
             clues.one("value:used"),
-            clues.one("value:words", min(mention.place.last - mention.place.first, 3)),
+            clues.one("value:words", min(place.last - place.first, 3)),
             clues.one("value:whole" if is_whole else "value:part"),
             clues.one("value:several", float(len(values) > 1)),
         )
-        for op in ("=", "!=") if may_be_denied(clues.mentions, mention.place) else ("=",):
-            test = Test(
-                "field", op, tuple(values[:12]), each, chance_denied=clues.mentions.chance_denied(mention.place)
-            )
-            yield Option((test,), self._mentioned(evidence, mention.place, f"value{op}"))
+        for op in ("=", "!=") if may_be_denied(clues.mentions, place) else ("=",):
+            test = Test("field", op, tuple(values[:12]), each, chance_denied=chance)
+            yield Option((test,), self._mentioned(evidence, place, f"value{op}"))
+
+    def _beside(self, role: str, each: FieldName, place: WordRun) -> Features:
+        """How a field is named in a role, and how near to a place."""
+        return self.clues.joined(self.clues.name(role, each), self.clues.distance(role, each, place))
 
     def _mentioned(self, evidence: Features, place: WordRun, kind: str) -> Features:
         """The evidence, with the words at a place and around it."""
@@ -234,98 +236,88 @@ class Options:
         ]
         for each in fields[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.field("number", each),
-                clues.distance("number", each, mention.place),
-                clues.called("number:of", clues.names.sources[each.source]),
+                self._beside("number", each, mention.place),
+                clues.name("number:of", clues.names.sources[each.source]),
                 clues.one("number:unit", float(bool(mention.unit and mention.unit in (each.unit or "")))),
             )
             if mention.is_range:
-                test = Test(
-                    "field",
-                    "between",
-                    (in_unit(mention.least, mention, each), in_unit(mention.most, mention, each)),
-                    each,
-                )
+                ends = in_unit(mention.least, mention, each), in_unit(mention.most, mention, each)
+                test = Test("field", "between", ends, each)
                 yield Option((test,), self._mentioned(evidence, mention.place, "between"))
                 continue
             # "not over 60" is a comparison, "not 60" a denial
             chance = clues.mentions.chance_denied(mention.place) if mention.op == "=" else 0.0
-            for op in COMPARED:
-                agrees = clues.one(f"agrees:{mention.op}:{op}")
-                test = Test("field", op, (in_unit(mention.one, mention, each),), each, chance_denied=chance)
-                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"number{op}"), agrees))
+            test = Test("field", "=", (in_unit(mention.one, mention, each),), each, chance_denied=chance)
+            yield from self._compared("number", mention, test, evidence)
         if mention.currency is None and not mention.is_range and float(mention.one).is_integer():
             yield from self._of_count(mention)
+
+    def _compared(
+        self, kind: str, mention: NumberMention, test: Test, evidence: Features, ops: Sequence[str] = COMPARED
+    ) -> Iterator[Option]:
+        """A test with each of these operators."""
+        for op in ops:
+            agrees = self.clues.one(f"agrees:{mention.op}:{'ago' * (kind == 'ago')}{op}")
+            own = self._mentioned(evidence, mention.place, f"{kind}{op}")
+            yield Option((replace(test, op=op),), self.clues.joined(own, agrees))
 
     def _of_count(self, mention: NumberMention) -> Iterator[Option]:
         """A number of related rows, or of rows to show."""
         clues, place = self.clues, mention.place
         chance = clues.mentions.chance_denied(place) if mention.op == "=" else 0.0
         for source in self._sources(3):
-            evidence = clues.called("rows", source)
             for op in COMPARED:
-                bundles: tuple[Bundle, ...] = (
-                    clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
-                    clues.freely("rows"),
-                )  # fmt: skip
-                own = clues.joined(evidence, Features(place.mask, bundles))
-                yield from self._by_role(
-                    Test("rows", op, (int(mention.one),), about=source.name, chance_denied=chance), own
-                )
+                agrees, near = clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place)
+                words = Features(place.mask, (agrees, near, clues.near("rows", place), clues.freely("rows")))
+                test = Test("rows", op, (int(mention.one),), about=source.name, chance_denied=chance)
+                yield from self._by_role(test, clues.joined(clues.name("rows", source), words))
         if 1 <= mention.one <= 1000:
             bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{mention.op}:limit")
             yield Option((Test("limit", values=(int(mention.one),)),), Features(place.mask, bundles))
 
     def _nearest(self, place: WordRun, mention: NumberMention) -> list[FieldName]:
         """The fields that a number may be compared with, likeliest first."""
-        clues = self.clues
+        best = self.clues.mentions.best
 
         def distance(each: FieldName) -> float:
-            named = clues.mentions.best(each)
-            if named is not None:
-                return abs(named.first - place.first) / 40 - named.likeness
-            of = clues.mentions.best(clues.names.sources[each.source])
-            return 1 - 0.3 * bool(of) - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
+            near = self._distance(each, place)
+            if best(each) is not None:
+                return near
+            return near - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
 
-        fields = [
-            each
-            for source in clues.names.sources.values()
-            for each in source.fields
-            if each.is_number and not (each.is_pointer and clues.mentions.best(each) is None)
-        ]
-        return sorted(fields, key=distance)
+        numbers = (each for each in self.clues.names.fields if each.is_number)
+        return sorted((each for each in numbers if not each.is_pointer or best(each) is not None), key=distance)
+
+    def _distance(self, each: FieldName, place: WordRun) -> float:
+        """How far from a place a field is named, and how badly; else whether its source is named."""
+        own, of = self.clues.mentions.best(each), self.clues.mentions.best(self.clues.names.sources[each.source])
+        return abs(own.first - place.first) / 40 - own.likeness if own else 1 - 0.3 * bool(of)
 
     def _of_days(self, mention: DateMention) -> Iterator[Option]:
         clues, days = self.clues, mention.days
         first, last = self._latest(days) if days.months else (days.first, days.last)
         for each in self._dated(mention)[:FIELDS_MAX]:
             evidence = clues.joined(
-                clues.field("days", each),
-                clues.distance("days", each, mention.place),
-                clues.called("days:of", clues.names.sources[each.source]),
+                self._beside("days", each, mention.place),
+                clues.name("days:of", clues.names.sources[each.source]),
                 clues.one(f"days:{days.grain}:{each.kind}"),
             )
-            if each.is_date:
-                ends = tuple(day.isoformat() for day in (first, last) if day)
-            else:
-                ends = tuple(str(day.year) for day in (first, last) if day)
-            if not ends:
+            values: tuple[Scalar, ...] = tuple(
+                day.isoformat() if each.is_date else day.year for day in (first, last) if day
+            )
+            if not values:
                 return
-            op = "between" if len(ends) == 2 else "<=" if first is None else ">="
-            values: tuple[Scalar, ...] = ends if each.is_date else tuple(map(int, ends))
+            op = "between" if len(values) == 2 else "<=" if first is None else ">="
             if op == "between" and values[0] == values[1]:
                 op, values = "=", values[:1]
             own = self._mentioned(evidence, mention.place, f"days{op}")
-            yield from (
-                Option((test,), own) for test in self._or_denied(Test("field", op, values, each), mention.place)
-            )
+            yield from self._or_denied(Test("field", op, values, each), mention.place, own)
 
-    def _or_denied(self, test: Test, place: WordRun) -> Iterator[Test]:
+    def _or_denied(self, test: Test, place: WordRun, evidence: Features) -> Iterator[Option]:
         """A test, and that it does not hold, if the words at its place may be denied."""
         chance = self.clues.mentions.chance_denied(place)
-        yield replace(test, chance_denied=chance)
-        if chance >= DENIED_MIN:
-            yield replace(test, chance_denied=chance, is_denied=True)
+        for is_denied in (False, True) if chance >= DENIED_MIN else (False,):
+            yield Option((replace(test, chance_denied=chance, is_denied=is_denied),), evidence)
 
     def _latest(self, days: DateRange) -> tuple[datetime.date | None, datetime.date | None]:
         """Months without a year, in the year in which they last occurred."""
@@ -336,77 +328,56 @@ class Options:
 
     def _dated(self, mention: DateMention) -> list[FieldName]:
         """The fields that days may be compared with. A year is also compared with fields of years."""
-        clues = self.clues
         is_year = mention.days.grain == "year"
-
-        def distance(each: FieldName) -> float:
-            named = clues.mentions.best(each)
-            of = clues.mentions.best(clues.names.sources[each.source])
-            near = abs(named.first - mention.place.first) / 40 - named.likeness if named else 1 - 0.3 * bool(of)
-            return near - 0.4 * each.is_date
-
-        fields = [
-            each
-            for source in clues.names.sources.values()
-            for each in source.fields
-            if each.is_date or (is_year and each.kind == "year")
-        ]
-        return sorted(fields, key=distance)
+        fields = (each for each in self.clues.names.fields if each.is_date or (is_year and each.kind == "year"))
+        return sorted(fields, key=lambda each: self._distance(each, mention.place) - 0.4 * each.is_date)
 
     def _of_length(self, mention: NumberMention) -> Iterator[Option]:
         """A duration: compared with a field measured in time, or with the age of a date."""
-        clues = self.clues
         for each in self._nearest(mention.place, mention):
             is_time = are_alike("day", each.unit)
             value = converted(mention.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
             if value is not None:
-                evidence = clues.joined(clues.field("number", each), clues.distance("number", each, mention.place))
-                for op in COMPARED:
-                    agrees = clues.one(f"agrees:{mention.op}:{op}")
-                    test = Test("field", op, (plain(round(value, 4)),), each)
-                    yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"length{op}"), agrees))
+                test = Test("field", "=", (plain(round(value, 4)),), each)
+                yield from self._compared("length", mention, test, self._beside("number", each, mention.place))
         day = (self.today - datetime.timedelta(days=min(round(mention.one * MONTH_DAYS), 200_000))).isoformat()
         for each in self._dated(DateMention(mention.place, DateRange()))[:3]:
-            evidence = clues.joined(clues.field("days", each), clues.distance("days", each, mention.place))
-            for op in ("<", ">="):
-                agrees = clues.one(f"agrees:{mention.op}:ago{op}")
-                test = Test("field", op, (day,), each)
-                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"ago{op}"), agrees))
+            evidence = self._beside("days", each, mention.place)
+            yield from self._compared("ago", mention, Test("field", "=", (day,), each), evidence, ("<", ">="))
 
     # ---- texts, truths, related rows, averages ----
 
     def _of_text(self, mention: TextMention) -> Iterator[Option]:
         clues = self.clues
-        named = [
+        ranked = [
             (-places[0].likeness, abs(places[0].first - mention.place.first), each)
-            for each, places in clues.mentions.named.items()
+            for each, places in clues.mentions.places.items()
             if isinstance(each, FieldName) and each.kind == "text"
         ]
         # the title need not be named
         titles = [source.title for source in self._about() if source.title.kind == "text"]
-        texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
-        made = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
-        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
-            evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, mention.place))
+        texts = [each for _, _, each in sorted(ranked, key=lambda item: item[:2])]
+        compound = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
+        for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(compound, MADE_MAX)]):
+            evidence = self._beside("holds", each, mention.place)
             for op in ("contains", "="):
                 own = self._mentioned(evidence, mention.place, f"holds:{op}")
-                tests = self._or_denied(Test("field", op, (mention.text,), each), mention.place)
-                yield from (Option((test,), own) for test in tests)
+                yield from self._or_denied(Test("field", op, (mention.text,), each), mention.place, own)
 
     def _of_truth(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.mentions.best(each)
         for truth in (True, False):
-            bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
+            kind = f"truth:{truth}"
+            words = clues.one(kind), clues.near(kind, place), clues.freely(kind)
             test = Test("field", "=", (truth,), each, chance_denied=clues.mentions.chance_denied(place))
-            yield Option((test,), clues.joined(clues.field("truth", each), Features(0, bundles)))
+            yield Option((test,), clues.joined(clues.name("truth", each), *words))
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
         """Rows that have related rows, or have none."""
         clues, place = self.clues, self.clues.mentions.best(source)
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
-            bundles = clues.near(form, place), clues.freely(form)
-            own = clues.joined(clues.called("related", source), Features(0, bundles))
+            own = clues.joined(clues.name("related", source), clues.near(form, place), clues.freely(form))
             yield from self._by_role(Test(form, about=source.name), own)
 
     def _by_role(self, test: Test, evidence: Features) -> Iterator[Option]:
@@ -419,18 +390,16 @@ class Options:
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
         # the last mention is the one that is compared
-        place = max(clues.mentions.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
+        place = max(clues.mentions.places.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
-            bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
-            yield Option(
-                (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Features(0, bundles))
-            )
+            words = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
+            yield Option((Test("average", op, field=each),), clues.joined(clues.name("average:of", each), *words))
 
     def _of_two_fields(self) -> Iterator[Option]:
         """Two named dates or numbers of one row, compared: "delivered later than promised"."""
         clues = self.clues
-        named = [*self._named(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)]
-        at = {each: place for each in named if (place := clues.mentions.best(each)) is not None}
+        fields = self._named_fields(lambda each: (each.is_amount or each.is_date) and not each.is_measure, COMPARED_MAX)
+        at = {each: place for each in fields if (place := clues.mentions.best(each)) is not None}
         for one, other in combinations(sorted(at, key=lambda each: at[each].last), 2):
             is_alike = one.source == other.source and (one.is_date, one.unit) == (other.is_date, other.unit)
             if not is_alike or at[one].last == at[other].last:
@@ -443,10 +412,8 @@ class Options:
     def _of_blank(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.mentions.best(each)
         for op in ("is_null", "not_null"):
-            bundles = clues.near(op, place), clues.freely(op, 0.3)
-            yield Option(
-                (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Features(0, bundles))
-            )
+            words = clues.near(op, place), clues.freely(op, 0.3)
+            yield Option((Test("field", op, field=each),), clues.joined(clues.name("blank", each), *words))
 
 
 # ---- what types, units and currencies allow ----
@@ -463,20 +430,22 @@ def may_compare(each: FieldName, number: NumberMention, mentions: Mentions) -> b
     """Whether a question may compare a field with a number. "More than one payment" is a number of rows, and "in 2026" is a time,
     so a field must be named to be compared with them: the rows' field in full, the one with the year right beside it.
     """
-    place, named = number.place, mentions.best(each)
+    place, own = number.place, mentions.best(each)
     if number.op == "=" and any(day.days.grain == "year" and day.place.mask & place.mask for day in mentions.days):
-        return each.kind == "year" or (named is not None and place.first in (named.last, named.first - 1))
-    return not _counts_rows(number, mentions) or (named is not None and named.likeness >= NAMED_IN_FULL)
+        return each.kind == "year" or (own is not None and place.first in (own.last, own.first - 1))
+    return not _counts_rows(number, mentions) or (own is not None and own.likeness >= NAMED_IN_FULL)
 
 
 def _counts_rows(number: NumberMention, mentions: Mentions) -> bool:
     """Whether the name of a source follows a number, with at most one word between: "more than two late payments"."""
     if number.currency is not None or dimension_of(number.unit) is not None:
         return False
-    named = (place for each, places in mentions.named.items() if isinstance(each, SourceName) for place in places)
+    source_places = (
+        place for each, places in mentions.places.items() if isinstance(each, SourceName) for place in places
+    )
     gaps = (
         mentions.tokens[number.place.last : place.first]
-        for place in named
+        for place in source_places
         if place.likeness >= NAMED_IN_FULL and 0 <= place.first - number.place.last <= 1
     )
     return any(all(token.key not in STOP_WORDS for token in gap) for gap in gaps)

@@ -21,7 +21,7 @@ from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
-from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun
+from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun, union
 from quarry.reader.names import KEY, FieldName
 from quarry.reader.unread import Unread
 from quarry.schema.algebra import CONDITIONS, Comparison, Condition, Query, Span
@@ -33,14 +33,14 @@ SCORE_MAX = 10.0
 
 
 class Ranked(NamedTuple):
-    """Candidates, best first, with their probabilities. `known` holds the inputs of the calibration for the first one, `unread`
-    what it does not read; `pair_scores` are those of the second stage, empty if only the linear stage ranked.
+    """Candidates, best first, with their probabilities. `properties` calibrate the first one, `unread` is what it
+    does not read; `pair_scores` are those of the second stage, empty if only the linear stage ranked.
     """
 
-    found: Candidates
+    candidates: Candidates
     probabilities: Sequence[float]
     pair_scores: Sequence[float]
-    known: Mapping[str, float]
+    properties: Mapping[str, float]
     unread: Unread | None
 
 
@@ -51,63 +51,63 @@ class PairScores(NamedTuple):
     scores: Sequence[float]
 
 
-def by_linear(found: Candidates) -> Ranked:
+def by_linear(composed: Candidates) -> Ranked:
     """Candidates ranked by the linear stage alone."""
-    probabilities = softmax([each.score for each in found.all])
-    if not found.all:
-        return Ranked(found, probabilities, (), {}, None)
-    unread = Unread(found)
-    return Ranked(found, probabilities, (), _known(found, probabilities, unread), unread)
+    probabilities = softmax([each.score for each in composed.all])
+    if not composed.all:
+        return Ranked(composed, probabilities, (), {}, None)
+    unread = Unread(composed)
+    return Ranked(composed, probabilities, (), _properties(composed, probabilities, unread), unread)
 
 
-def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairScores:
+def pair_scores_of(composed: Candidates, previous: str, pairs: PairModel) -> PairScores:
     """Scores the first candidates with the pair model."""
     texts: dict[str, Candidate] = {}
-    for each in found.all:
+    for each in composed.all:
         if len(texts) == PAIRS_MAX:
             break
-        texts.setdefault(text_of(each.composed, _measures_said(each, found.mentions)), each)
-    scores = pairs.scores(first_text(found.mentions.text, previous), [*texts]) if texts else []
+        texts.setdefault(text_of(each.composed, _measure_labels(each, composed.mentions)), each)
+    scores = pairs.scores(first_text(composed.mentions.text, previous), [*texts]) if texts else []
     return PairScores([*texts.values()], scores)
 
 
-def _measures_said(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
+def _measure_labels(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
     """The declared measures of a query by the words that name them in the question, which may be synonyms."""
     places = {each.name: mentions.best(each) for each in candidate.ask.fields if each.is_measure}
     return {name: " ".join(mentions.words[place.first : place.last]) for name, place in places.items() if place}
 
 
-def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
+def by_both(composed: Candidates, pair_scores: PairScores, linear_share: float) -> Ranked:
     """The candidates scored by the pair model, ranked by that score plus a share of the linear score.
 
     "None of these" is one more candidate, with score 0, so the probabilities of the others add up to less than 1.
     """
-    if not read.candidates:
-        return by_linear(found)
-    first, alone = found.all[0], softmax([each.score for each in found.all])
+    if not pair_scores.candidates:
+        return by_linear(composed)
+    first, alone = composed.all[0], softmax([each.score for each in composed.all])
     sums = [
         score + linear_share * (each.score - first.score)
-        for each, score in zip(read.candidates, read.scores, strict=True)
+        for each, score in zip(pair_scores.candidates, pair_scores.scores, strict=True)
     ]
     *chances, _ = softmax([*sums, 0.0])
-    rows = sorted(zip(chances, read.scores, read.candidates, strict=True), key=lambda row: -row[0])
-    ranked = replace(found, all=[each for _, _, each in rows])
-    probabilities, pair_scores = [chance for chance, _, _ in rows], [score for _, score, _ in rows]
+    rows = sorted(zip(chances, pair_scores.scores, pair_scores.candidates, strict=True), key=lambda row: -row[0])
+    ranked = replace(composed, all=[each for _, _, each in rows])
+    probabilities, scores = [chance for chance, _, _ in rows], [score for _, score, _ in rows]
     best, unread = ranked.all[0], Unread(ranked)
-    known = {
-        **_known(ranked, probabilities, unread),
-        "pair": max(-SCORE_MAX, min(SCORE_MAX, pair_scores[0])),
-        "linear": _logit(alone[found.all.index(best)]),
+    properties = {
+        **_properties(ranked, probabilities, unread),
+        "pair": max(-SCORE_MAX, min(SCORE_MAX, scores[0])),
+        "linear": _logit(alone[composed.all.index(best)]),
         "agreed": float(best is first),
     }
-    return Ranked(ranked, probabilities, pair_scores, known, unread)
+    return Ranked(ranked, probabilities, scores, properties, unread)
 
 
-def _known(found: Candidates, probabilities: Sequence[float], unread: Unread) -> dict[str, float]:
+def _properties(ranked: Candidates, probabilities: Sequence[float], unread: Unread) -> dict[str, float]:
     """The properties of the first candidate from which its probability is calibrated."""
-    first, mentions = found.all[0], found.mentions
+    first, mentions = ranked.all[0], ranked.mentions
     rows = _rows_of(first)
-    alike = sum(chance for each, chance in zip(found.all, probabilities, strict=True) if _rows_of(each) == rows)
+    alike = sum(chance for each, chance in zip(ranked.all, probabilities, strict=True) if _rows_of(each) == rows)
     second = probabilities[1] if len(probabilities) > 1 else 1e-6
     return {
         "always": 1.0,
@@ -175,30 +175,30 @@ def read_question(
     if pairs is None:
         ranked = by_linear(composed)
     else:
-        read = pair_scores_of(composed, before.mentions.text if before and previous else "", pairs)
-        ranked = by_both(composed, read, learned.linear_share)
-    found = ranked.found
-    best = list(zip(found.all, ranked.probabilities, strict=True))
-    query, unread = _query(found) if best else None, ranked.unread
+        pair_scores = pair_scores_of(composed, before.mentions.text if before and previous else "", pairs)
+        ranked = by_both(composed, pair_scores, learned.linear_share)
+    composed = ranked.candidates
+    best = list(zip(composed.all, ranked.probabilities, strict=True))
+    query, unread = _query(composed) if best else None, ranked.unread
     if query is None or unread is None:
-        return Reading(found.mentions, None, "refused", 0.0, found.mentions.unread(0), ())
+        return Reading(composed.mentions, None, "refused", 0.0, composed.mentions.unread(0), ())
     first = best[0][0]
     calibration = learned.calibration(has_pairs=pairs is not None)
-    chance = calibration.chance(ranked.known)
+    chance = calibration.chance(ranked.properties)
     limits = calibration.thresholds_of(first.kind)
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
     if verdict == "confident" and (unread.doubtful or (first.ask.kind == "count" and unread.is_behind)):
         verdict = "doubted"  # a word may state another condition, or rows of another source be counted
-    return Reading(found.mentions, query, verdict, chance, unread.words, best, ranked.pair_scores)
+    return Reading(composed.mentions, query, verdict, chance, unread.words, best, ranked.pair_scores)
 
 
-def _query(found: Candidates) -> Query | None:
+def _query(ranked: Candidates) -> Query | None:
     """The first candidate as a valid Query. None if it is not valid."""
-    first = found.all[0]
-    query = {**first.query, "spans": list(_spans(found.mentions, first))}
-    if query.get("select") == [*KEY] and not {*KEY} & {token.key for token in found.mentions.tokens}:
+    first = ranked.all[0]
+    query = {**first.query, "spans": list(_spans(ranked.mentions, first))}
+    if query.get("select") == [*KEY] and not {*KEY} & {token.key for token in ranked.mentions.tokens}:
         # nobody asked for keys: rows are shown by their names
         del query["select"]
     try:
@@ -245,14 +245,14 @@ def likely_conditions(reading: Reading) -> list[LikelyCondition]:
             key = json.dumps(each, sort_keys=True)
             chances[key] += chance
             statements.setdefault(key, (each, candidate.mask))
-    found = [_likely(reading.mentions, *statements[key], chance) for key, chance in chances.items()]
-    return sorted(filter(None, found), key=lambda each: -each.chance)
+    likely = [_likely(reading.mentions, *statements[key], chance) for key, chance in chances.items()]
+    return sorted(filter(None, likely), key=lambda each: -each.chance)
 
 
 def _likely(mentions: Mentions, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
     compared = list(comparisons([condition]))
     try:
-        [read] = CONDITIONS.validate_python([condition])
+        [parsed] = CONDITIONS.validate_python([condition])
     except ValidationError:
         return None
     if not compared:
@@ -260,11 +260,11 @@ def _likely(mentions: Mentions, condition: Mapping[str, Any], mask: int, chance:
     words, share = 0, 1.0
     for field, _, values, _ in compared:
         words |= _words_of(mentions, field, values)
-        share = min(share, *(_share_said(mentions, str(value)) for value in values), 1.0)
+        share = min(share, *(_stated_share(mentions, str(value)) for value in values), 1.0)
     fields = frozenset(field for field, *_ in compared)
     ops = frozenset(op for _, op, *_ in compared)
     is_denied = all(denied for *_, denied in compared)
-    return LikelyCondition(in_any_year(read, mentions), chance, fields, ops, words & mask, is_denied, share)
+    return LikelyCondition(in_any_year(parsed, mentions), chance, fields, ops, words & mask, is_denied, share)
 
 
 def _words_of(mentions: Mentions, field: str, values: Sequence[Any]) -> int:
@@ -274,19 +274,19 @@ def _words_of(mentions: Mentions, field: str, values: Sequence[Any]) -> int:
     places = [
         *(each.place for each in mentions.values if any(link.value in texts for link in each.links)),
         *(each.place for each in mentions.numbers if numbers & {each.least, each.most}),
-        *(each.place for each in mentions.days if texts & {*_said_days(each)} or _is_month_of(each, values)),
+        *(each.place for each in mentions.days if texts & {*_days_as_values(each)} or _is_month_of(each, values)),
     ] or [each.place for each in mentions.lengths if values]
-    mask = 0
-    for place in places:
-        mask |= place.mask
-    for named, names in mentions.named.items():
-        for name in names if isinstance(named, FieldName) and named.name == field else ():
-            if not places or any(_are_near(name, place) for place in places):
-                mask |= name.mask
-    return mask
+    names = [
+        name
+        for each, runs_of_name in mentions.places.items()
+        if isinstance(each, FieldName) and each.name == field
+        for name in runs_of_name
+        if not places or any(_are_near(name, place) for place in places)
+    ]
+    return union(place.mask for place in (*places, *names))
 
 
-def _share_said(mentions: Mentions, value: str) -> float:
+def _stated_share(mentions: Mentions, value: str) -> float:
     """The share of the words of a value that the question contains; 1 for a value that was not looked up."""
     shares = [
         1.0 if link.is_whole else (each.place.last - each.place.first) / max(1, len(tokenise(value)))
@@ -297,7 +297,7 @@ def _share_said(mentions: Mentions, value: str) -> float:
     return max(shares, default=1.0)
 
 
-def _said_days(mention: DateMention) -> Iterator[str]:
+def _days_as_values(mention: DateMention) -> Iterator[str]:
     """The days of a time as conditions write them: dates and years."""
     for day in (mention.days.first, mention.days.last):
         if day is not None:
@@ -326,11 +326,13 @@ def _is_month_of(mention: DateMention, values: Sequence[Any]) -> bool:
     ]
 
 
-def words_left(mentions: Mentions, mask: int) -> str:
+def remaining_words(mentions: Mentions, mask: int) -> str:
     """The words not in `mask`, as written, without stop words at either end."""
-    kept = [place for place in range(len(mentions.tokens)) if not mask >> place & 1]
-    telling = [place for place in kept if mentions.tokens[place].key not in STOP_WORDS]
-    return " ".join(mentions.tokens[place].text for place in kept if telling and telling[0] <= place <= telling[-1])
+    remaining = [place for place in range(len(mentions.tokens)) if not mask >> place & 1]
+    telling = [place for place in remaining if mentions.tokens[place].key not in STOP_WORDS]
+    return " ".join(
+        mentions.tokens[place].text for place in remaining if telling and telling[0] <= place <= telling[-1]
+    )
 
 
 def evidence(mentions: Mentions, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
@@ -340,14 +342,14 @@ def evidence(mentions: Mentions, first: int, last: int, field: str, assertion: A
     return Evidence(field=field, value=value, start=start, end=end, assertion=assertion)
 
 
-def ruled_out(reading: Reading, least: float) -> list[ValueMention]:
+def excluded_values(reading: Reading, least: float) -> list[ValueMention]:
     """The values that a question excludes with at least this probability, and more likely than it asks for them."""
-    found: list[ValueMention] = []
+    values: list[ValueMention] = []
     for value in reading.mentions.values:
         chances = chances_of(value, reading.shares)
         if chances.denied >= max(least, chances.asked_for):
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 class ValueChances(NamedTuple):

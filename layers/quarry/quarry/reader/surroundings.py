@@ -35,26 +35,26 @@ Run = tuple[int, int]
 
 
 @cache
-def learned() -> Weights:
-    """The packaged weights."""
-    return stored_weights("quarry.reader", WEIGHTS_FILE)
+def learned(file: str) -> Weights:
+    """The packaged weights in a file."""
+    return stored_weights("quarry.reader", file)
 
 
 def chances_denied(tokens: Sequence[Token], runs: Sequence[Run], weights: Weights | None = None) -> dict[Run, float]:
     """The probability that each run of words is denied. Runs may overlap."""
-    found: dict[Run, float] = {}
-    held = learned() if weights is None else weights
-    cues = [place for place, each in enumerate(tokens) if held[TELLING].get(each.key, 0.0) >= CUE_MIN]
+    chances: dict[Run, float] = {}
+    weights = learned(WEIGHTS_FILE) if weights is None else weights
+    cues = [place for place, each in enumerate(tokens) if weights[TELLING].get(each.key, 0.0) >= CUE_MIN]
     for run in sorted(set(runs)):
         if all(run[0] <= place < run[1] for place in cues):
-            found[run] = 0.0
+            chances[run] = 0.0
             continue
-        before = max((each for each in found if each[1] <= run[0]), key=lambda each: (each[1], -each[0]), default=None)
-        is_denied = before is not None and found[before] >= 1 / 2
-        found[run] = chances_of(evidence_of(tokens, run, before, held[TELLING], is_denied=is_denied), CHOICES, held)[
-            "denied"
-        ]
-    return found
+        earlier = (each for each in chances if each[1] <= run[0])
+        before = max(earlier, key=lambda each: (each[1], -each[0]), default=None)
+        is_denied = before is not None and chances[before] >= 1 / 2
+        evidence = evidence_of(tokens, run, before, weights[TELLING], is_denied=is_denied)
+        chances[run] = chances_of(evidence, CHOICES, weights)["denied"]
+    return chances
 
 
 def evidence_of(
@@ -118,26 +118,20 @@ class Bounded(NamedTuple):
     run: Run
 
 
-@cache
-def learned_bounds() -> Weights:
-    """The packaged weights."""
-    return stored_weights("quarry.reader", BOUNDS_FILE)
-
-
 def bounded(tokens: Sequence[Token], run: Run, weights: Weights | None = None) -> Bounded:
     """How the words around a run bound the time that it states."""
-    held = learned_bounds() if weights is None else weights
-    chances = chances_of(evidence_of_bound(tokens, run, held[TELLING]), BOUNDS, held)
+    weights = learned(BOUNDS_FILE) if weights is None else weights
+    chances = chances_of(evidence_of_bound(tokens, run, weights[TELLING]), BOUNDS, weights)
     bound = max(chances, key=lambda each: chances[each])
     places = *_before(tokens, run), *_behind(tokens, run)
-    said = [place for place in places if held[TELLING].get(tokens[place].key, 0.0) >= TELLING_MIN]
-    reach = (run[0], run[1]) if bound == "in" else (min([run[0], *said]), max([run[1], *(place + 1 for place in said)]))
+    cues = [place for place in places if weights[TELLING].get(tokens[place].key, 0.0) >= TELLING_MIN]
+    reach = (run[0], run[1]) if bound == "in" else (min([run[0], *cues]), max([run[1], *(place + 1 for place in cues)]))
     return Bounded(bound, chances[bound], reach)
 
 
 def says_how(word: str) -> bool:
     """Whether a word is known to bound a time next to it, or not to."""
-    return word in learned_bounds()[TELLING]
+    return word in learned(BOUNDS_FILE)[TELLING]
 
 
 def is_closed(days: DateRange) -> bool:
@@ -148,7 +142,7 @@ def is_closed(days: DateRange) -> bool:
 def evidence_of_bound(tokens: Sequence[Token], run: Run, telling: Container[str]) -> list[str]:
     """The words next to a run, nearest first, as far as its clause reaches. Words that are not `telling` are alike."""
     before, behind = (
-        [_said(tokens[place].key, telling) for place in places]
+        [_word_class(tokens[place].key, telling) for place in places]
         for places in (_before(tokens, run), _behind(tokens, run))
     )
     return [
@@ -166,7 +160,7 @@ def _next(words: Sequence[str]) -> Iterator[str]:
     return takewhile(lambda word: word not in (OTHER, NUMBER), words)
 
 
-def _said(word: str, telling: Container[str]) -> str:
+def _word_class(word: str, telling: Container[str]) -> str:
     return word if word in telling else NUMBER if word[0].isdigit() else OTHER
 
 

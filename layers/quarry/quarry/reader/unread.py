@@ -8,8 +8,8 @@ from functools import cached_property
 from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
 from quarry.reader.candidates import Candidates, ordering_words
 from quarry.reader.learned import known_words
-from quarry.reader.mentions import Mentions, Named, WordRun
-from quarry.reader.names import FieldName, SourceName
+from quarry.reader.mentions import Mentions, WordRun, union
+from quarry.reader.names import FieldName, Name, SourceName
 from quarry.reader.options import LIKENESS_MIN, NAMED_IN_FULL
 from quarry.reader.surroundings import is_closed, says_how
 
@@ -17,24 +17,24 @@ from quarry.reader.surroundings import is_closed, says_how
 class Unread:
     """The words of a question that its first candidate does not read, and which of them take its certainty away."""
 
-    def __init__(self, found: Candidates) -> None:
-        self._found, self._mentions, self._first = found, found.mentions, found.all[0]
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates, self._mentions, self._first = candidates, candidates.mentions, candidates.all[0]
 
     @cached_property
     def explained(self) -> set[str]:
         """The words that frame questions of this kind, those that led to a part of the first candidate, and those that stand for
         a field in it.
         """
-        first, clues, known = self._first, self._found.clues, known_words()
-        led = clues.led(set(first.bundles)) | clues.standing_for(self._fields)
+        first, clues, vocabulary = self._first, self._candidates.clues, known_words()
+        led = clues.leading_words(set(first.bundles)) | clues.standing_for(self._fields)
         kind = "numbers" if first.ask.kind == "share" else first.kind
         # "paid" frames "how much was paid", and says which are counted in "how many are paid"
-        kinds = (kind,) if kind in ("count", "numbers") else known.framing
-        found = set().union(led & known.telling, *[known.framing.get(each, ()) for each in kinds])
+        kinds = (kind,) if kind in ("count", "numbers") else vocabulary.framing
+        words = set().union(led & vocabulary.telling, *[vocabulary.framing.get(each, ()) for each in kinds])
         if kind != "groups":
-            found -= known.grouping  # a list or one number says nothing "per month"
+            words -= vocabulary.grouping  # a list or one number says nothing "per month"
         fitting, others = ordering_words(first.ask, self._mentions)
-        return (found - others) | fitting
+        return (words - others) | fitting
 
     @cached_property
     def may_state(self) -> list[str]:
@@ -42,7 +42,7 @@ class Unread:
         words beside what it asks for ("signed deals", "deals that were signed"); and the name of a field that it only requires
         to have some value, unless that is a time: "active" may be one of several values.
         """
-        places = sorted({*self._beside(), *self._named_for_any_value()})
+        places = sorted({*self._beside(), *self._names_of_any_value()})
         words = [self._mentions.tokens[place].text for place in places]
         return list(dict.fromkeys((*vetoes(self._mentions, self._first.mask), *words)))
 
@@ -66,7 +66,7 @@ class Unread:
         own = mentions.best(base)
         return any(
             places[0].likeness >= NAMED_IN_FULL and (own is None or places[0].first < own.first)
-            for each, places in mentions.named.items()
+            for each, places in mentions.places.items()
             if isinstance(each, SourceName) and each is not base
         )
 
@@ -87,17 +87,15 @@ class Unread:
 
     def _unread(self) -> set[int]:
         """The words that are no stop words, have led to nothing, and name nothing that the first candidate uses."""
-        mentions, sources = self._mentions, self._found.clues.names.sources
-        read = self._first.mask
+        mentions, sources = self._mentions, self._candidates.clues.names.sources
+        mask = self._first.mask
         of = {self._first.ask.base.name, *(each.source for each in self._fields)}
-        used: list[Named] = [*self._fields, *(sources[name] for name in of)]
-        for each in used:
-            for place in mentions.named.get(each, ()):
-                read |= place.mask
+        used: list[Name] = [*self._fields, *(sources[name] for name in of)]
+        mask |= union(place.mask for each in used for place in mentions.places.get(each, ()))
         return {
             place
             for place, token in enumerate(mentions.tokens)
-            if not read >> place & 1 and token.key not in STOP_WORDS and token.key not in self.explained
+            if not mask >> place & 1 and token.key not in STOP_WORDS and token.key not in self.explained
         }
 
     @cached_property
@@ -112,7 +110,7 @@ class Unread:
         first, mentions = self._first, self._mentions
         tests = (test for test in first.conditions.tests if test.form == "field" and test.values)
         compared = [test.field for test in tests if test.field and (test.field.is_date or test.field.kind == "year")]
-        if all(self._is_meant(each) for each in compared):
+        if all(self._is_certain(each) for each in compared):
             return []
         places = [*(each.place for each in mentions.days), *(each.place for each in mentions.lengths)]
         return [
@@ -130,14 +128,14 @@ class Unread:
 
     def _may_bound(self, place: int) -> bool:
         """Whether a word is read by nothing, and not known to leave a time as it is."""
-        word, read = self._mentions.tokens[place].key, self._first.mask | self._mentions.alignable
-        return not read >> place & 1 and not says_how(word) and word not in self.explained
+        word, mask = self._mentions.tokens[place].key, self._first.mask | self._mentions.alignable
+        return not mask >> place & 1 and not says_how(word) and word not in self.explained
 
-    def _is_meant(self, each: FieldName) -> bool:
+    def _is_certain(self, each: FieldName) -> bool:
         """Whether a bare time can only be one of this field's: it dates the rows asked for, or those of a source that the
         question names, words stand for it, or it is called nothing but what it holds: a `year`.
         """
-        mentions, clues, first = self._mentions, self._found.clues, self._first
+        mentions, clues, first = self._mentions, self._candidates.clues, self._first
         sources = clues.names.sources
         of = sources[each.source]
         about = [test.about for test in first.conditions.tests if test.form in ("some", "none") and test.about]
@@ -145,16 +143,16 @@ class Unread:
             return _is_named(mentions.best(each))  # "no order in May" tells of the orders, not of the customers
         if each is of.dated and (of is first.ask.base or mentions.best(of) is not None):
             return True
-        is_plain = any(set(called) <= {*stems_of(each.kind)} for called in each.called)
+        is_plain = any(set(name) <= {*stems_of(each.kind)} for name in each.names)
         return is_plain or _is_named(mentions.best(each)) or bool(clues.standing_for([each]) - STOP_WORDS)
 
-    def _named_for_any_value(self) -> Iterator[int]:
+    def _names_of_any_value(self) -> Iterator[int]:
         """The words that name fields which must only have some value, one of several kinds or a text."""
         for test in self._first.conditions.tests:
             each = test.field if test.op == "not_null" else None
             if each is not None and (each.is_listed or each.kind == "text"):
-                named = self._mentions.best(each)
-                yield from range(named.first, named.last) if named else ()
+                place = self._mentions.best(each)
+                yield from range(place.first, place.last) if place else ()
 
 
 def vetoes(mentions: Mentions, mask: int) -> list[str]:

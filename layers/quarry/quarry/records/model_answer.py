@@ -29,7 +29,7 @@ from quarry.agent.tools import (
     search_texts,
     with_fields,
 )
-from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
+from quarry.answering.answer import Answer, AnswerEvent, Began, TextPiece, Withdrawn
 from quarry.answering.loop import ToolFinished, ToolResult, ToolStarted
 from quarry.answering.toolset import SEARCHED_MAX, Toolset, answer_with
 from quarry.answering.written import CitationFilter, WrittenAnswer, answer_messages, earlier
@@ -333,11 +333,11 @@ class ModelAnswer:
             async for each in others:
                 yield each
 
-    def _events(self, event: Told) -> list[Event]:
+    def _events(self, event: AnswerEvent) -> list[Event]:
         """What happens, as events."""
         match event:
-            case Began(written):
-                return self._before(written)
+            case Began(form):
+                return self._before(form)
             case TextPiece(piece):
                 is_more, self._sent_sources = len(self.evidence) > self._sent_sources, len(self.evidence)
                 return [
@@ -374,7 +374,7 @@ class ModelAnswer:
                 today=research.today,
                 notes=ALREADY,
                 facts=context.inquiry.applied.label if context.inquiry.applied else "",
-                found=sources_block(context.toolset.evidence.sources),
+                hits=sources_block(context.toolset.evidence.sources),
             )
 
         return await off_loop(messages)
@@ -383,7 +383,7 @@ class ModelAnswer:
         """What the text passes through: citations of the sources that were found, and links that these contain. A source that its
         first line does not name is sent when it is cited.
         """
-        sources, numbers = self.context.toolset.evidence.sources, answer.kept
+        sources, numbers = self.context.toolset.evidence.sources, answer.source_numbers
         if not self.evidence:
             self.evidence = (
                 sources[:SOURCES_MAX] if numbers is None else [source for source in sources if source.n in numbers]
@@ -411,7 +411,7 @@ class ModelAnswer:
     def _new_verifier(self) -> Verifier:
         question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
         answers = [turn.answer for turn in self.context.inquiry.request.recent_history]
-        return self.research.verifier(source_texts(self.evidence), question, about=ABOUT, told=answers, own=own)
+        return self.research.verifier(source_texts(self.evidence), question, about=ABOUT, earlier=answers, own=own)
 
     def _before(self, answer: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
@@ -446,13 +446,13 @@ class ModelAnswer:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
         context, evidence = self.context, self.evidence
         verification = await off_loop(self._new_verifier().verify, answer.text)
-        is_talk = answer.written.rests_on_nothing
+        is_talk = answer.form.rests_on_nothing
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(verification, missing=context.inquiry.left_out, is_talk=is_talk)
-        own = answer.written.followups
+        own = answer.form.followups
         question = context.inquiry.conversation.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
-        queries = [QueryDigest.of(each) for each in self._results(answer.written)]
+        queries = [QueryDigest.of(each) for each in self._results(answer.form)]
         is_found = bool(evidence or queries)
         ending = context.ending(
             answer.text, evidence, citations_event(verification), trust, followups, keys, queries, is_found=is_found

@@ -252,7 +252,7 @@ class Likely:
             chances[candidate.query["source"]] += chance
         names = (
             name.name
-            for name, places in self.reading.mentions.named.items()
+            for name, places in self.reading.mentions.places.items()
             if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
         return [each for each in names if chances[each] >= LIKELY_WHOLE]

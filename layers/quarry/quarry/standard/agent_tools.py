@@ -30,11 +30,11 @@ def of(domain: str) -> SimpleNamespace:
     ) -> list[Hit]:
         """The rows for a text, best first. Raises DatabaseUnavailable."""
         with services.run(domain, access.caller, text, {"text": text}) as run:
-            found = await module(domain, "search").find(
+            rows = await module(domain, "search").find(
                 text, run, services, limit, condition_on(collection.name, filters)
             )
             run.end_reason = "answered"
-        return [Hit(source=collection.name, id=each.id, title=each.title, text=unmark(each.snippet)) for each in found]
+        return [Hit(source=collection.name, id=each.id, title=each.title, text=unmark(each.snippet)) for each in rows]
 
     async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
         """All fields of a row. Raises NotFound and DatabaseUnavailable."""
@@ -73,11 +73,11 @@ def earlier_turns(chat: Chat) -> list[AskedBefore]:
     return turns[-50:]
 
 
-def sources_of(named: str, response: str, total: int, rows: Sequence[tuple[str, str]]) -> Sources:
+def sources_of(label: str, response: str, total: int, rows: Sequence[tuple[str, str]]) -> Sources:
     """The rows of an answer, each a title and a detail, under a heading."""
     cited = list(dict.fromkeys(int(number) for number in CITATION.findall(response)))
     listed = rows[:LISTED_MAX]
     # the rows of an answer that cites stand in the order of its citations
     numbers = cited if len(cited) == len(rows) else [None] * len(listed)
     items = [CitedSource(title, detail, n=n) for (title, detail), n in zip(listed, numbers, strict=False)]
-    return Sources(heading(named, len(listed), total), items)
+    return Sources(heading(label, len(listed), total), items)

@@ -25,8 +25,8 @@ def of(domain: str) -> SimpleNamespace:
         request: Request, body: SearchRequest, caller: PlainCaller, services: ServicesDependency
     ) -> SearchResponse:
         """The rows for some words, best first."""
-        found: SearchResponse = await module(domain, "search").search(body, caller, services, request_id_of(request))
-        return found
+        response: SearchResponse = await module(domain, "search").search(body, caller, services, request_id_of(request))
+        return response
 
     async def ask(request: Request, body: AskRequest, reader: Reader, services: ServicesDependency) -> Response:
         """An answer, and the rows that it speaks of."""

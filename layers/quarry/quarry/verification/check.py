@@ -111,7 +111,7 @@ class Verification:
 
 class Verifier:
     """Checks an answer, as far as it is written, against the texts of its sources and the results that it is written from. `own`
-    are texts in it that are not the writer's, such as what could not be searched; `told` are the answers before it; `data` are
+    are texts in it that are not the writer's, such as what could not be searched; `earlier` are the answers before it; `data` are
     words that name the data as a whole ("campaigns"). Takes time in proportion to the answer and what it cites. Not for several
     threads at once.
     """
@@ -124,7 +124,7 @@ class Verifier:
         question: str = "",
         today: datetime.date | None = None,
         own: Iterable[str] = (),
-        told: Iterable[str] = (),
+        earlier: Iterable[str] = (),
         data: Iterable[str] = (),
     ) -> None:
         self.sources = {each.n: each for each in sources}
@@ -132,7 +132,7 @@ class Verifier:
         self.passages = {n: Passage([each]) for n, each in self.sources.items()}
         self.tables = [Table(each) for each in results]
         self.joined: dict[tuple[int, ...], Passage] = {}
-        self.told = frozenset(each.value for text in told for each in read_values(text).numbers)
+        self.earlier_numbers = frozenset(each.value for text in earlier for each in read_values(text).numbers)
         self.data = frozenset(data)
         self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[float]()
 
@@ -147,18 +147,18 @@ class Verifier:
         """The statements that end behind `since`, and their citations."""
         for text in self.own:
             answer = answer.replace(text, " " * len(text))
-        answer = _ID.sub(lambda cited: " " * len(cited[0]) if self._is_known(cited[1]) else cited[0], answer)
+        answer = _ID.sub(lambda cited: " " * len(cited[0]) if self._has_id(cited[1]) else cited[0], answer)
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
-        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1} | self.told
+        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1} | self.earlier_numbers
         self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
         return self._verified(since)
 
-    def _is_known(self, id: str) -> bool:
+    def _has_id(self, id: str) -> bool:
         """Whether the evidence has an id."""
-        held = (each.all for each in (*self.passages.values(), *(table.text for table in self.tables)))
-        return any(id in text for text in held)
+        texts = (each.all for each in (*self.passages.values(), *(table.text for table in self.tables)))
+        return any(id in text for text in texts)
 
     @cached_property
     def _evidence_is_english(self) -> bool | None:
@@ -168,9 +168,9 @@ class Verifier:
     @cached_property
     def known_names(self) -> frozenset[str]:
         """The words that the evidence writes as names, in lower case; none that are also written small."""
-        held = [*self.passages.values(), *(each.text for each in self.tables)]
-        small = {word for each in held for word in _SMALL.findall(each.all)}
-        return frozenset().union(*(each.known_names for each in held)) - small
+        evidence = [*self.passages.values(), *(each.text for each in self.tables)]
+        small = {word for each in evidence for word in _SMALL.findall(each.all)}
+        return frozenset().union(*(each.known_names for each in evidence)) - small
 
     def _verified(self, since: int) -> Verification:
         checked: list[Checked] = []
@@ -190,8 +190,8 @@ class Verifier:
             for part, finding in self._judged(statement):
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
-            found = _checked(statement, total)._replace(is_compared=self._is_compared(statement))
-            checked.append(self._as_talk(statement, found))
+            result = _checked(statement, total)._replace(is_compared=self._is_compared(statement))
+            checked.append(self._as_talk(statement, result))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
             checked = [each._replace(state="comment", reason="") for each in checked]
         return Verification(checked, cited, self.question)
@@ -255,7 +255,7 @@ class Verifier:
             )
             for each in self.tables
         ]
-        in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
+        in_rows = [(each.is_spoken_of, each.finding(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
         if numbers:
             best = _best([*in_prose, *spoken_of])
@@ -303,19 +303,24 @@ class Verifier:
             self.joined[key] = Passage([self.sources[n] for n in numbers])
         return self.joined[key]
 
-    def _as_talk(self, statement: Statement, found: Checked) -> Checked:
+    def _as_talk(self, statement: Statement, checked: Checked) -> Checked:
         """What has no value, name, quotation, citation or word of the evidence is nothing to flag: a few words are talk."""
-        if found.state == "verified" or statement.cited or statement.kind == "row" or not self._is_bare(statement.text):
-            return found
+        if (
+            checked.state == "verified"
+            or statement.cited
+            or statement.kind == "row"
+            or not self._is_bare(statement.text)
+        ):
+            return checked
         stems = english().stems(statement.text)
         if not stems.isdisjoint(self.evidence_stems):
-            return found
+            return checked
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
-        return found._replace(state=state, reason="" if state == "comment" else gettext(NOTHING))
+        return checked._replace(state=state, reason="" if state == "comment" else gettext(NOTHING))
 
     def _is_compared(self, statement: Statement) -> bool:
-        read = read_values(statement.text)
-        return self.is_foreign and bool(read.numbers or read.days or read.votes or QUOTED.search(statement.text))
+        values = read_values(statement.text)
+        return self.is_foreign and bool(values.numbers or values.days or values.votes or QUOTED.search(statement.text))
 
     def _is_bare(self, text: str) -> bool:
         prose = Prose(text, known_names=self.known_names)
@@ -373,9 +378,9 @@ def _best(tries: Sequence[Finding]) -> Finding:
 
 def _unfounded(prose: Prose) -> Finding:
     """What is said without any evidence: wrong where it gives values that the question does not."""
-    values, asked = prose.values, folded(prose.question)
-    given = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
-    has_value = bool(values.votes) or any(folded(each) not in asked for each in given)
+    values, question = prose.values, folded(prose.question)
+    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
+    has_value = bool(values.votes) or any(folded(each) not in question for each in texts)
     return Finding([gettext(NOTHING)], []) if has_value else Finding([], [gettext(NOTHING)])
 
 
@@ -388,10 +393,10 @@ def _checked(statement: Statement, finding: Finding) -> Checked:
 
 def _is_english(text: str) -> bool | None:
     """Whether a text is in English; None where it is too short to say."""
-    found = {*_SMALL.findall(text)}
-    if len(found) < LANGUAGE_WORDS_MIN:
+    terms = {*_SMALL.findall(text)}
+    if len(terms) < LANGUAGE_WORDS_MIN:
         return None
-    return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
+    return sum(word in STOP_WORDS or is_everyday(word) for word in terms) >= ENGLISH_SHARE_MIN * len(terms)
 
 
 Certainty = Literal["given", "sure", "likely"]
@@ -429,27 +434,27 @@ def level(
         case Passages():
             return None
         case Exact():
-            found = _of_reading(basis)
+            trust = _of_reading(basis)
         case Verification():
-            asked = folded(basis.question)
-            if not basis.claims or (is_talk and not any(_claims(each, asked) for each in basis.claims)):
+            question = folded(basis.question)
+            if not basis.claims or (is_talk and not any(_claims(each, question) for each in basis.claims)):
                 return None
-            found = _of_statements(basis)
-    if missing and found.level != "low":
+            trust = _of_statements(basis)
+    if missing and trust.level != "low":
         return Trust("low", gettext("Low: {names} could not be searched", names=", ".join(missing)))
-    return found
+    return trust
 
 
-def _claims(statement: Checked, asked: str) -> bool:
-    """Whether a statement claims something of the data that was not `asked`, whatever its writer says that it rests on."""
+def _claims(statement: Checked, question: str) -> bool:
+    """Whether a statement claims something of the data that the `question` does not say, whatever its writer says it rests on."""
     if statement.state != "plausible":
         return True
-    read = read_values(statement.text)
-    if read.votes or read.codes:
+    values = read_values(statement.text)
+    if values.votes or values.codes:
         return True
-    said = [*(each.text for each in read.numbers), *(each.text for each in read.days)]
-    said += map(" ".join, names_in(statement.text, frozenset()))
-    return bool(read.times) or any(folded(each) not in asked for each in said)
+    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
+    texts += map(" ".join, names_in(statement.text, frozenset()))
+    return bool(values.times) or any(folded(each) not in question for each in texts)
 
 
 def _of_reading(basis: Exact) -> Trust:

@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from difflib import Match
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from quarry.language.messages import gettext
@@ -40,14 +42,14 @@ class Clause:
     def denied(self) -> frozenset[str]:
         """The words behind a negation."""
         wording, terms = english(), words(self.text)
-        found: set[str] = set()
+        behind: set[str] = set()
         for place, word in enumerate(terms):
             if wording.denies(word) and word != "without":
                 reach = (
                     DENIED_WORDS_MAX if wording.has("verb_negations", (word,)) or "'" in word else DENIED_NOUN_WORDS_MAX
                 )
-                found.update(terms[place + 1 : place + 1 + reach])
-        return frozenset(found)
+                behind.update(terms[place + 1 : place + 1 + reach])
+        return frozenset(behind)
 
     @cached_property
     def denied_stems(self) -> frozenset[str]:
@@ -114,6 +116,10 @@ class Passage:
             else gettext("none of the sources cited")
         )
 
+    def gettext(self, message: str, **values: object) -> str:
+        """A reason that names it as `source`."""
+        return gettext(message, source=self.name, **values)
+
     @cached_property
     def folded(self) -> str:
         """Its words in lower case, with one space between them and around them."""
@@ -146,12 +152,12 @@ class Passage:
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """Where its sentences and lines are in the body."""
-        found = []
+        spans = []
         at = 0
         for line in self.body.split("\n"):
-            found += [(at + start, at + end) for start, end in sentence_spans(line)]
+            spans += [(at + start, at + end) for start, end in sentence_spans(line)]
             at += len(line) + 1
-        return found or [(0, len(self.body))]
+        return spans or [(0, len(self.body))]
 
     @cached_property
     def sentences(self) -> list[Clause]:
@@ -162,13 +168,13 @@ class Passage:
     @cached_property
     def windows(self) -> list[Window]:
         """Its sentences, and each with the next one."""
-        found = []
+        windows = []
         for size in range(1, QUOTE_SENTENCES_MAX + 1):
             for first in range(len(self.spans) - size + 1):
                 start, end = self.spans[first][0], self.spans[first + size - 1][1]
                 stems = frozenset().union(*(self.sentences[each].stems for each in range(first, first + size)))
-                found.append(Window(start, end, self.body[start:end], stems))
-        return found
+                windows.append(Window(start, end, self.body[start:end], stems))
+        return windows
 
     @cached_property
     def parts(self) -> list[tuple[Clause, list[Clause]]]:
@@ -182,9 +188,9 @@ class Passage:
 
     def clauses_with(self, root: str, stems: frozenset[str]) -> list[Clause]:
         """The parts with a stem, of the sentences with it that have most of these stems."""
-        held = [(len(each.stems & stems), clauses) for each, clauses in self.parts if root in each.stems]
-        most = max((shared for shared, _ in held), default=0)
-        return [each for shared, clauses in held if shared == most for each in clauses if root in each.stems]
+        candidates = [(len(each.stems & stems), clauses) for each, clauses in self.parts if root in each.stems]
+        most = max((shared for shared, _ in candidates), default=0)
+        return [each for shared, clauses in candidates if shared == most for each in clauses if root in each.stems]
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -228,6 +234,17 @@ class Passage:
             )
             or (number.is_percent and each.is_fraction and number.is_near(100 * each.value))
         ]
+
+
+def exchanges(
+    mine: Sequence[str], theirs: Sequence[str], matches: Sequence[Match]
+) -> Iterator[tuple[int, Sequence[str], Sequence[str], int]]:
+    """What of one text stands in the place of what of another: where it begins, both, and how many words around them match."""
+    for before, behind in pairwise([Match(0, 0, 0), *matches]):
+        start, first = before.a + before.size, before.b + before.size
+        one, other = mine[start : behind.a], theirs[first : behind.b]
+        if one and other:
+            yield start, one, other, before.size + behind.size
 
 
 def folded(text: str) -> str:
@@ -348,7 +365,7 @@ class _Reader:
 
     answer: str
     lead: str = ""
-    led: Sequence[int] = ()
+    lead_sources: Sequence[int] = ()
     before: str = ""
     headers: Sequence[str] = ()
     is_listing: bool = False
@@ -357,17 +374,17 @@ class _Reader:
         mark = LIST_MARK.match(line)
         begin = mark.end() if mark else 0
         if not mark and self.is_listing:
-            self.lead, self.led, self.is_listing = "", (), False
+            self.lead, self.lead_sources, self.is_listing = "", (), False
         self.is_listing = bool(mark)
         for first, last in sentence_spans(line[begin:]):
             raw = line[begin + first : begin + last]
             if not MARKERS.sub("", raw).strip(" *_.:"):
                 continue
-            found = self._sentence(start + begin + first, raw, is_item=bool(mark))
-            yield found
-            self.before = found.text
+            statement = self._sentence(start + begin + first, raw, is_item=bool(mark))
+            yield statement
+            self.before = statement.text
             if raw.rstrip(" *_").endswith(":"):
-                self.lead, self.led = found.text, found.cited
+                self.lead, self.lead_sources = statement.text, statement.cited
 
     def _sentence(self, start: int, raw: str, *, is_item: bool) -> Statement:
         parts: list[Part] = []
@@ -378,7 +395,7 @@ class _Reader:
             parts.append(Part(text, [*map(int, _NUMBER.findall(marker.group()))]))
         rest = plain(raw[begin:]).strip(" .,;:)")
         if not parts or len(significant_words(rest)) > 1:
-            parts.append(Part(plain(raw[begin:]), self.led if is_item and not parts else ()))
+            parts.append(Part(plain(raw[begin:]), self.lead_sources if is_item and not parts else ()))
         cited = [number for part in parts for number in part.cited]
         return Statement(
             start, start + len(raw), plain(raw), parts, "item" if is_item else "sentence",
@@ -397,7 +414,7 @@ class _Reader:
         for place, cell in enumerate(raw):
             header = self.headers[place] if place < len(self.headers) else ""
             if plain(cell):
-                parts.append(Part(plain(cell), _cited_in(cell) or everywhere or self.led, header))
+                parts.append(Part(plain(cell), _cited_in(cell) or everywhere or self.lead_sources, header))
         text = ", ".join(part.text for part in parts)
         label = parts[0].text if parts else ""
         if parts:
@@ -411,9 +428,9 @@ _INSIDE = re.compile(r"[\w,;:)\]–-]\s$|[(“\"„]$")
 _CLITIC = re.compile(r"['’][a-z]{0,2}$")
 
 
-def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
+def names_in(text: str, known_names: Set[str]) -> Iterator[tuple[str, ...]]:
     """The names in a text, each as its words in lower case: words with a capital, without one that only begins a sentence. A word
-    that begins one is part of a name if it is `known` as such, or no common word.
+    that begins one is part of a name if it is in `known_names`, or no common word.
     """
     if not any(letter.isupper() for letter in text):
         return
@@ -423,7 +440,7 @@ def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
             continue
         begins = not _INSIDE.search(text[: match.start()])
         first = words[0].lower()
-        if begins and first not in known and (first in STOP_WORDS or is_everyday(first) or len(words) == 1):
+        if begins and first not in known_names and (first in STOP_WORDS or is_everyday(first) or len(words) == 1):
             words = words[1:] if first in STOP_WORDS or is_everyday(first) else words
         name = tuple(
             word.lower() for word in words if word and word.lower() not in _NO_NAMES and not currency_code(word.lower())
@@ -446,6 +463,6 @@ def has_name(name: tuple[str, ...], folded: str, words: Collection[str]) -> bool
     return all(part in words or f"{part}s" in words or part.removesuffix("s") in words for part in rare)
 
 
-def named(name: tuple[str, ...]) -> str:
+def display_name(name: tuple[str, ...]) -> str:
     """A name as a reason writes it."""
     return " ".join(word.capitalize() for word in name)

@@ -11,7 +11,6 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
-from quarry.language.messages import gettext
 from quarry.language.word_forms import stem
 from quarry.platform.text import words
 from quarry.verification.passages import (
@@ -21,24 +20,15 @@ from quarry.verification.passages import (
     Finding,
     Passage,
     clauses_of,
+    display_name,
+    exchanges,
     folded,
     has_name,
-    named,
     names_in,
     parted,
 )
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.values import (
-    Day,
-    Number,
-    Values,
-    blanked,
-    english,
-    read_values,
-    root_of,
-    side_of,
-    spans_of,
-)
+from quarry.verification.values import Day, Number, Values, blanked, english, read_values, root_of, side_of, spans_of
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""
@@ -100,7 +90,7 @@ class Prose:
     def question_words(self) -> frozenset[str]:
         return frozenset(words(self.question))
 
-    def is_said(self, number: Number) -> bool:
+    def ends_name(self, number: Number) -> bool:
         """Whether a number is the end of a name that the question has ("Fieldnote 2.0")."""
         before = self.outside[: number.start].rsplit(maxsplit=1)[-1:]
         return any(word[:1].isupper() and folded(f"{word} {number.text}") in folded(self.question) for word in before)
@@ -113,23 +103,22 @@ class Prose:
 
 def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
     """What is wrong with a statement by a passage. A value that stands `beside` need not stand there too."""
-    found = Finding()
-    found.wrong += [
-        gettext("{source} does not say “{quote}”", source=passage.name, quote=quote)
-        for quote in _not_quoted(prose, passage)
+    finding = Finding()
+    finding.wrong += [
+        passage.gettext("{source} does not say “{quote}”", quote=quote) for quote in _not_quoted(prose, passage)
     ]
-    _check_values(prose, passage, found, beside)
+    _check_values(prose, passage, finding, beside)
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
     if not prose.is_foreign:
-        _check_names(prose, passage, [each for each in names if not beside.has_name(each)], found)
-        _check_speaker(prose, passage, names, found)
-        _check_sides(prose, passage, names, found)
-        _check_polarity(prose, passage, found)
-        _check_unanimity(prose, passage, found)
-        check_order(prose, passage, found)
-        check_roles(prose, passage, found)
-    _check_cover(prose, passage, names, found)
-    return found
+        _check_names(prose, passage, [each for each in names if not beside.has_name(each)], finding)
+        _check_speaker(prose, passage, names, finding)
+        _check_sides(prose, passage, names, finding)
+        _check_polarity(prose, passage, finding)
+        _check_unanimity(prose, passage, finding)
+        check_order(prose, passage, finding)
+        check_roles(prose, passage, finding)
+    _check_cover(prose, passage, names, finding)
+    return finding
 
 
 def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
@@ -139,49 +128,49 @@ def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
                 yield part.strip()
 
 
-def _check_values(prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
-    held = {each.counts for each in passage.values.votes}
+def _check_values(prose: Prose, passage: Passage, finding: Finding, beside: Beside) -> None:
+    votes = {each.counts for each in passage.values.votes}
     for vote in prose.values.votes:
         # both numbers may stand there as such: "ayes: 7, noes: 2"
-        if vote.counts not in held and vote.counts not in pairwise(each.value for each in passage.values.numbers):
-            found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
+        if vote.counts not in votes and vote.counts not in pairwise(each.value for each in passage.values.numbers):
+            finding.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
     for day in prose.values.days:
         if not (passage.dated(day) or day.text.lower() in prose.question.lower() or beside.has_day(day)):
-            found.wrong.append(gettext("{source} does not give the date {day}", source=passage.name, day=day.text))
+            finding.wrong.append(passage.gettext("{source} does not give the date {day}", day=day.text))
     for number in prose.values.numbers:
-        _check_number(number, prose, passage, found, beside)
-    _check_marks(prose, passage, found)
+        _check_number(number, prose, passage, finding, beside)
+    _check_marks(prose, passage, finding)
 
 
-def _check_marks(prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_marks(prose: Prose, passage: Passage, finding: Finding) -> None:
     """Times of day, codes, and words such as the names of seasons, of which a source has to have the very one."""
     times = {time for time, _ in passage.values.times}
     for time, text in prose.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
-            found.wrong.append(gettext("{source} does not give the time {text}", source=passage.name, text=text))
+            finding.wrong.append(passage.gettext("{source} does not give the time {text}", text=text))
     for code in prose.values.codes:
         parts = re.findall(r"\d+", code)
         if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + prose.question) for part in parts):
-            found.weak.append(gettext("{code} is not in {source}", code=code, source=passage.name))
+            finding.weak.append(passage.gettext("{code} is not in {source}", code=code))
     for word in sorted(prose.words & english().exclusive - passage.words):
-        found.wrong.append(gettext("{source} does not say {word}", source=passage.name, word=word))
+        finding.wrong.append(passage.gettext("{source} does not say {word}", word=word))
 
 
-def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
+def _instead(text: str, values: Sequence[str], passage: Passage) -> str:
     """What a reason says of a value that is not there."""
-    if len(set(held)) == 1:
-        return gettext("{source} says {value}, not {text}", source=passage.name, value=held[0], text=text)
-    return gettext("{text} is not in {source}", text=text, source=passage.name)
+    if len(set(values)) == 1:
+        return passage.gettext("{source} says {value}, not {text}", value=values[0], text=text)
+    return passage.gettext("{text} is not in {source}", text=text)
 
 
-def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
+def _check_number(number: Number, prose: Prose, passage: Passage, finding: Finding, beside: Beside) -> None:
     same = passage.same_as(number, loose=prose.is_about(number))
     if same:
-        _check_unit(number, same, passage, found)
-        _check_beside(number, same, prose, passage, found)
-        _check_trend(number, same, prose, passage, found)
+        _check_unit(number, same, passage, finding)
+        _check_beside(number, same, prose, passage, finding)
+        _check_trend(number, same, prose, passage, finding)
         return
-    if _follows(number, prose, passage) or beside.has_number(number) or prose.is_said(number):
+    if _follows(number, prose, passage) or beside.has_number(number) or prose.ends_name(number):
         return
     if prose.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
@@ -193,66 +182,49 @@ def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding
         return
     if is_vague:
         mine = english().stems(" ".join(words(re.split(r"[,;:.()]", prose.outside[number.end :])[0])[:5]))
-        counted = [
+        rivals = [
             each
             for each in passage.values.numbers
             if _is_alike_kind(number, each) and mine & _beside(passage.all, each, passage.values.numbers)
         ]
-        is_vague, alike = not counted, [each.text for each in counted]
-    (found.weak if is_vague else found.wrong).append(_instead(number.text, alike, passage))
+        is_vague, alike = not rivals, [each.text for each in rivals]
+    (finding.weak if is_vague else finding.wrong).append(_instead(number.text, alike, passage))
 
 
-def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found: Finding) -> None:
+def _check_unit(number: Number, same: Sequence[Number], passage: Passage, finding: Finding) -> None:
     units = {each.unit for each in same}
     if number.unit and number.unit not in units:
         if None not in units:
-            found.denied.append(
-                gettext(
-                    "{source} says {number} in {unit}",
-                    source=passage.name,
-                    number=same[0].text,
-                    unit=min(filter(None, units)),
-                )
+            finding.denied.append(
+                passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=min(filter(None, units)))
             )
         elif number.unit.isupper():
-            no_currency = gettext("{source} gives no currency for {number}", source=passage.name, number=number.text)
-            found.wrong += [no_currency] if passage.currencies != {number.unit} else []
+            no_currency = passage.gettext("{source} gives no currency for {number}", number=number.text)
+            finding.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
-            found.wrong.append(
-                gettext(
-                    "{source} does not say {number} in {unit}",
-                    source=passage.name,
-                    number=number.text,
-                    unit=number.unit,
-                )
+            finding.wrong.append(
+                passage.gettext("{source} does not say {number} in {unit}", number=number.text, unit=number.unit)
             )
         else:
-            found.weak.append(
-                gettext("{source} does not give {number} this unit", source=passage.name, number=number.text)
-            )
+            finding.weak.append(passage.gettext("{source} does not give {number} this unit", number=number.text))
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
-        found.denied.append(
-            gettext(
-                "{source} says {number} a {period}",
-                source=passage.name,
-                number=number.text,
-                period=min(filter(None, rates)),
-            )
+        finding.denied.append(
+            passage.gettext("{source} says {number} a {period}", number=number.text, period=min(filter(None, rates)))
         )
 
 
 def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:
     """The stems beside a number, up to the numbers and stops around it."""
-    left = max((each.end for each in numbers if each.end <= number.start), default=0)
-    right = min((each.start for each in numbers if each.start >= number.end), default=len(text))
+    start = max((each.end for each in numbers if each.end <= number.start), default=0)
+    end = min((each.start for each in numbers if each.start >= number.end), default=len(text))
     wording = english()
-    before = re.split(r"[;:.(,\n]\s|\0", text[left : number.start])[-1]
-    behind = re.split(r"[;:.)\n]\s?|\0|, ", text[number.end : right])[0]
+    before = re.split(r"[;:.(,\n]\s|\0", text[start : number.start])[-1]
+    behind = re.split(r"[;:.)\n]\s?|\0|, ", text[number.end : end])[0]
     return wording.stems(before) | wording.stems(behind)
 
 
-def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, finding: Finding) -> None:
     """Whether the words beside a number are those beside another number of the source, which the statement has elsewhere."""
     if number.in_words and number.unit is None:
         return
@@ -269,9 +241,7 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
         theirs = _beside(prose.outside, other, prose.values.numbers)
         swapped = [_beside(passage.all, each, numbers) for each in passage.same_as(other, loose=False)]
         if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
-            found.wrong.append(
-                gettext("{source} says {number} of something else", source=passage.name, number=number.text)
-            )
+            finding.wrong.append(passage.gettext("{source} says {number} of something else", number=number.text))
             return
     alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
     best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
@@ -279,24 +249,20 @@ def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage:
     # "of the 214 members 88 attended" says 214 too
     is_said = best is not None and any(each.value == best.value for each in prose.values.numbers)
     if best is not None and shared >= 2 and not is_said:
-        reason = gettext(
-            "{source} says {best} here, not {number}", source=passage.name, best=best.text, number=number.text
-        )
-        (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
+        reason = passage.gettext("{source} says {best} here, not {number}", best=best.text, number=number.text)
+        (finding.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else finding.weak).append(reason)
 
 
-def _check_trend(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_trend(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, finding: Finding) -> None:
     """Whether a number rises here and falls there."""
     mine = _trend(prose.outside, number)
     theirs = {_trend(passage.all, each) for each in same}
     if mine is not None and theirs == {not mine}:
-        names = {"source": passage.name, "number": number.text}
-        said = (
-            gettext("{source} has {number} as a fall", **names)
+        finding.denied.append(
+            passage.gettext("{source} has {number} as a fall", number=number.text)
             if mine
-            else gettext("{source} has {number} as a rise", **names)
+            else passage.gettext("{source} has {number} as a rise", number=number.text)
         )
-        found.denied.append(said)
 
 
 def _trend(text: str, number: Number) -> bool | None:
@@ -317,16 +283,16 @@ def _follows(number: Number, prose: Prose, passage: Passage) -> bool:
     """Whether a number follows from others of the statement or, where it compares, of the source."""
     wording = english()
     others = [each for each in (*prose.values.numbers, *prose.before_values.numbers) if each is not number]
-    spoken = [each for each in others if passage.same_as(each, loose=False)]
+    operands = [each for each in others if passage.same_as(each, loose=False)]
     if wording.has("changes", prose.words) or wording.has("differences", prose.words) or number.is_fraction:
-        spoken += [each for each in passage.values.numbers if each.unit is not None and each.unit.isupper()][:12]
+        operands += [each for each in passage.values.numbers if each.unit is not None and each.unit.isupper()][:12]
     changes = wording.has("changes", prose.words)
     if number.is_percent or number.is_fraction:
         factor = 100.0 if number.is_percent else 1.0
         loose = number.is_fraction
         pairs = [
             (a, b)
-            for a, b in permutations(spoken, 2)
+            for a, b in permutations(operands, 2)
             if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit
         ]
         return any(
@@ -342,8 +308,8 @@ def _follows(number: Number, prose: Prose, passage: Passage) -> bool:
     ):
         return False
     loose = prose.is_about(number)
-    products = [a.value * b.value / 100 for a, b in permutations(spoken, 2) if b.is_percent]
-    plain = [each for each in spoken if not each.is_percent]
+    products = [a.value * b.value / 100 for a, b in permutations(operands, 2) if b.is_percent]
+    plain = [each for each in operands if not each.is_percent]
     sums = [
         value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)
     ]
@@ -351,21 +317,21 @@ def _follows(number: Number, prose: Prose, passage: Passage) -> bool:
     return any(number.is_near(value, loose=loose) for value in (*products, *sums, *(shares if number.unit else ())))
 
 
-def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], finding: Finding) -> None:
     question = folded(prose.question)
     for name in names:
         if not has_name(name, passage.folded, passage.words) and not has_name(name, question, prose.question_words):
-            found.wrong.append(gettext("{source} does not name {name}", source=passage.name, name=named(name)))
+            finding.wrong.append(passage.gettext("{source} does not name {name}", name=display_name(name)))
 
 
-def _check_speaker(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_speaker(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], finding: Finding) -> None:
     """Whether who is said to say it is the source's author, or is quoted there."""
     author = frozenset(words(passage.author))
     speaker = next((name for name in names if author and _is_before_verb(name, prose.outside)), None)
     if speaker is None or author.intersection(speaker):
         return
     if not any(speaker[-1] in each.words and english().has("said", each.words) for each in passage.sentences):
-        found.wrong.append(gettext("{source} is by {author}", source=passage.name, author=passage.author))
+        finding.wrong.append(passage.gettext("{source} is by {author}", author=passage.author))
 
 
 def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
@@ -378,7 +344,7 @@ def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
     return False
 
 
-def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], finding: Finding) -> None:
     """Whether who is named for or against something is on that side in the source."""
     for name in names:
         clause = next((each.text.lower() for each in prose.clauses if name[-1] in each.words), prose.outside.lower())
@@ -391,13 +357,13 @@ def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         }
         sides |= {side_of(each.text.lower()) for each in sentences}
         if sides and mine not in sides:
-            said = {"source": passage.name, "name": named(name)}
+            shown_name = display_name(name)
             if (not mine) not in sides:
-                found.weak.append(gettext("{source} does not say how {name} voted", **said))
+                finding.weak.append(passage.gettext("{source} does not say how {name} voted", name=shown_name))
             elif mine:
-                found.denied.append(gettext("{source} has {name} against it", **said))
+                finding.denied.append(passage.gettext("{source} has {name} against it", name=shown_name))
             else:
-                found.denied.append(gettext("{source} has {name} for it", **said))
+                finding.denied.append(passage.gettext("{source} has {name} for it", name=shown_name))
 
 
 def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
@@ -410,7 +376,7 @@ def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
     return sorted(parts, key=nearness, reverse=True)[:ALIGNED_MAX]
 
 
-def _check_polarity(prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_polarity(prose: Prose, passage: Passage, finding: Finding) -> None:
     """Whether a clause says the opposite of the part of the source that is nearest to it, denies what that says, or has another
     word in its place.
     """
@@ -420,28 +386,24 @@ def _check_polarity(prose: Prose, passage: Passage, found: Finding) -> None:
         if len(clause.stems) < 2:
             continue
         for other in _aligned(clause, passage):
-            _check_opposites(clause, other, passage, found)
-        _check_negation(clause, prose, passage, found)
-        _check_substitute(clause, passage, found)
-    _check_decisions(prose, passage, found)
+            _check_opposites(clause, other, passage, finding)
+        _check_negation(clause, prose, passage, finding)
+        _check_substitute(clause, passage, finding)
+    _check_decisions(prose, passage, finding)
 
 
-def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Finding) -> None:
+def _check_opposites(clause: Clause, other: Clause, passage: Passage, finding: Finding) -> None:
     for mine, theirs in _opposed(clause.words, other.words):
         if any(mine in each.words and each.stems & clause.stems & other.stems for each in passage.clauses):
             continue  # the source says both
         if (mine in clause.denied) == (theirs in other.denied):
-            found.denied.append(
-                gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
-            )
+            finding.denied.append(passage.gettext("{source} says “{theirs}”, not “{mine}”", theirs=theirs, mine=mine))
     turned = [
         *((bare, word) for word, bare in _turned(clause.words - passage.words, other) if word not in clause.denied),
         *((word, bare) for word, bare in _turned(other.words - clause.words, clause) if bare not in passage.words),
     ]
     for theirs, mine in turned:
-        found.denied.append(
-            gettext("{source} says “{theirs}”, not “{mine}”", source=passage.name, theirs=theirs, mine=mine)
-        )
+        finding.denied.append(passage.gettext("{source} says “{theirs}”, not “{mine}”", theirs=theirs, mine=mine))
 
 
 def _turned(terms: Iterable[str], other: Clause) -> Iterator[tuple[str, str]]:
@@ -459,7 +421,7 @@ def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str
                 yield min(mine & a), min(theirs & b)
 
 
-def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_negation(clause: Clause, prose: Prose, passage: Passage, finding: Finding) -> None:
     """Whether a word is denied on one side, and nothing is in the clauses of the other that share another word with it."""
     wording = english()
     denied = {root for each in prose.clauses for root in each.denied_stems}
@@ -479,9 +441,7 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
         if differs:
             is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
             text = holders[0].text.strip()
-            (found.denied if is_sure else found.weak).append(
-                gettext("{source} says: “{text}”", source=passage.name, text=text)
-            )
+            (finding.denied if is_sure else finding.weak).append(passage.gettext("{source} says: “{text}”", text=text))
             return
 
 
@@ -489,34 +449,26 @@ def _without(words: frozenset[str], root: str) -> list[str]:
     return [word for word in words if root_of(word) != root]
 
 
-def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
+def _check_substitute(clause: Clause, passage: Passage, finding: Finding) -> None:
     """Whether a clause has another word where a sentence of the source, in otherwise the same words, has one."""
     mine = english().stem_list(clause.text)
     if len(mine) < 3:
         return
     other = max(passage.sentences, key=lambda each: (len(each.stems.intersection(mine)), -len(each.stems)))
     theirs = english().stem_list(other.text)
-    blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
-    if 2 * sum(end - start for kind, start, end, _, _ in blocks if kind == "equal") < len(mine):
+    matches = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
+    if 2 * sum(each.size for each in matches) < len(mine):
         return
-    edge = ("equal", 0, 0, 0, 0)
-    for before, (kind, start, end, first, last), behind in zip(
-        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
-    ):
-        is_one = kind == "replace" and end - start <= 2 and last - first <= 2
-        is_same = before[0] == behind[0] == "equal" and before[2] - before[1] + behind[2] - behind[1] >= SAME_BESIDE_MIN
-        verbs = english().sets["said"]
-        if (
-            is_one
-            and is_same
-            and not (start == 0 and mine[0] in map(stem, verbs))
-            and passage.stems.isdisjoint(mine[start:end])
-        ):
-            found.weak.append(gettext("{source} says “{quote}”", source=passage.name, quote=other.text.strip()))
+    verbs = [*map(stem, english().sets["said"])]
+    for start, one, others, beside in exchanges(mine, theirs, matches):
+        is_short = len(one) <= 2 and len(others) <= 2 and beside >= SAME_BESIDE_MIN
+        is_verb = start == 0 and one[0] in verbs
+        if is_short and not is_verb and passage.stems.isdisjoint(one):
+            finding.weak.append(passage.gettext("{source} says “{quote}”", quote=other.text.strip()))
             return
 
 
-def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_decisions(prose: Prose, passage: Passage, finding: Finding) -> None:
     """Whether a vote decided what is said: its own sentence says how it ended."""
     one, two = english().opposites[0]
     for vote in prose.values.votes:
@@ -527,15 +479,13 @@ def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
         got = {
             bool(each.words & one) - bool(each.words & two)
             for each in passage.sentences
-            if vote.counts in {held.counts for held in read_values(each.text).votes}
+            if vote.counts in {other.counts for other in read_values(each.text).votes}
         }
         if want and got and want not in got and 0 not in got:
-            found.denied.append(
-                gettext("{source} says that the vote {vote} ended otherwise", source=passage.name, vote=vote.text)
-            )
+            finding.denied.append(passage.gettext("{source} says that the vote {vote} ended otherwise", vote=vote.text))
 
 
-def _check_unanimity(prose: Prose, passage: Passage, found: Finding) -> None:
+def _check_unanimity(prose: Prose, passage: Passage, finding: Finding) -> None:
     wording = english()
     if wording.has("unanimous", prose.words):
         is_denied = any(wording.has("unanimous", each.denied) for each in prose.clauses)
@@ -544,11 +494,11 @@ def _check_unanimity(prose: Prose, passage: Passage, found: Finding) -> None:
             and not wording.has("unanimous", passage.words)
             and not any(0 in each.counts for each in passage.values.votes)
         ):
-            found.denied.append(gettext("{source} does not say that it was unanimous", source=passage.name))
+            finding.denied.append(passage.gettext("{source} does not say that it was unanimous"))
     elif wording.opposed.search(prose.outside.lower()) and prose.values.votes == []:
         window = passage.window_of(prose.stems)
         if "unanimously" in words(window.text) and re.search(r"\bdissent", prose.outside.lower()):
-            found.denied.append(gettext("{source} says unanimously", source=passage.name))
+            finding.denied.append(passage.gettext("{source} says unanimously"))
 
 
 def cover(stems: frozenset[str], passage: Passage) -> float:
@@ -560,7 +510,7 @@ def cover(stems: frozenset[str], passage: Passage) -> float:
     return max(near, ANYWHERE_WEIGHT * len(stems & passage.stems)) / len(stems)
 
 
-def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], finding: Finding) -> None:
     values = prose.values
     rest = prose.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
     share = cover(rest, passage)
@@ -571,14 +521,14 @@ def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
         + len(values.numbers)
         + sum(len(words(each)) for each in prose.quotes)
     )
-    if rest and not found.wrong:
+    if rest and not finding.wrong:
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)
     if prose.is_foreign:
-        found.weak.append(gettext("{source} is in another language", source=passage.name))
+        finding.weak.append(passage.gettext("{source} is in another language"))
     elif share < FLAGGED_BELOW and rest:
         # that something is not so stands in no source
         is_denial = english().is_negated(prose.words)
-        (found.weak if is_denial else found.wrong).append(gettext("{source} says nothing like it", source=passage.name))
+        (finding.weak if is_denial else finding.wrong).append(passage.gettext("{source} says nothing like it"))
     elif share < PLAUSIBLE_BELOW:
-        found.weak.append(gettext("{source} says only a part of it", source=passage.name))
+        finding.weak.append(passage.gettext("{source} says only a part of it"))

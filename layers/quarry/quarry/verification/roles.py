@@ -15,10 +15,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, Protocol
 
-from quarry.language.messages import gettext
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.text import words
-from quarry.verification.passages import COLON, Clause, Finding, Passage, clauses_of
+from quarry.verification.passages import COLON, Clause, Finding, Passage, clauses_of, exchanges
 from quarry.verification.values import english, root_of
 
 SHARED_MIN, SHARE_MIN = 3, 0.6
@@ -68,11 +67,11 @@ class Line:
         return {each: n for n, each in enumerate(self.stems) if self.stems.count(each) == 1}
 
 
-def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
+def check_roles(prose: ProseText, passage: Passage, finding: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
     mine = Line.of(prose.outside.replace("\0", " "))
     if _is_undone(mine, passage):
-        found.denied.append(gettext("{source} says the reverse: who did it to whom", source=passage.name))
+        finding.denied.append(passage.gettext("{source} says the reverse: who did it to whom"))
         return
     if len(mine.stems) < SHARED_MIN:
         return
@@ -81,12 +80,12 @@ def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
         return
     theirs = Line.of(nearest.text)
     if _is_turned(mine, theirs):
-        found.denied.append(
-            gettext("{source} says it the other way round: “{quote}”", source=passage.name, quote=nearest.text.strip())
+        finding.denied.append(
+            passage.gettext("{source} says it the other way round: “{quote}”", quote=nearest.text.strip())
         )
     elif another := _another(mine, theirs, passage):
-        (found.wrong if another == "exchanged" else found.weak).append(
-            gettext("{source} says: “{quote}”", source=passage.name, quote=nearest.text.strip())
+        (finding.wrong if another == "exchanged" else finding.weak).append(
+            passage.gettext("{source} says: “{quote}”", quote=nearest.text.strip())
         )
 
 
@@ -109,22 +108,12 @@ def _another(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged",
     """Whether one or two words that the source has elsewhere stand in the place of others of its sentence: "joined" where another
     sentence says them beside the same words, since a statement may join two.
     """
-    blocks = SequenceMatcher(None, mine.stems, theirs.stems, autojunk=False).get_opcodes()
-    edge = ("equal", 0, 0, 0, 0)
-    for before, (kind, start, end, first, last), behind in zip(
-        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
-    ):
-        one, other = mine.stems[start:end], theirs.stems[first:last]
-        beside = before[2] - before[1] + behind[2] - behind[1]
+    matches = SequenceMatcher(None, mine.stems, theirs.stems, autojunk=False).get_matching_blocks()
+    for start, one, other, beside in exchanges(mine.stems, theirs.stems, matches):
+        end = start + len(one)
         # what stands at the end may only be more than the sentence says
-        if (
-            kind != "replace"
-            or behind[0] != "equal"
-            or behind is edge
-            or len(one) > PLACED_MAX
-            or len(other) > PLACES_MAX
-            or beside < BESIDE_MIN
-        ):
+        is_last = end == len(mine.stems)
+        if is_last or len(one) > PLACED_MAX or len(other) > PLACES_MAX or beside < BESIDE_MIN:
             continue
         is_elsewhere = passage.stems.issuperset(one) and not {*one} & {*theirs.stems} and not {*other} & {*mine.stems}
         around = {*mine.stems[max(0, start - 1) : start], *mine.stems[end : end + 1]}
@@ -174,19 +163,17 @@ _FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
 _INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
 
 
-def check_order(prose: ProseText, passage: Passage, found: Finding) -> None:
+def check_order(prose: ProseText, passage: Passage, finding: Finding) -> None:
     """Whether "from A to B" and "A instead of B" are so in the source."""
     for match in _FROM_TO.finditer(prose.outside):
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
-            found.denied.append(
-                gettext("{source} says from {last} to {first}", source=passage.name, last=last, first=first)
-            )
+            finding.denied.append(passage.gettext("{source} says from {last} to {first}", last=last, first=first))
         elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
             rf"\bfrom {re.escape(first)}\b", passage.all
         ):
-            found.denied.append(gettext("{source} says from {last}", source=passage.name, last=last))
+            finding.denied.append(passage.gettext("{source} says from {last}", last=last))
     low = passage.all.lower()
     for match in _INSTEAD.finditer(prose.outside.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
-            found.denied.append(gettext("{source} says it the other way round", source=passage.name))
+            finding.denied.append(passage.gettext("{source} says it the other way round"))

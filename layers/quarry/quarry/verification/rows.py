@@ -12,7 +12,7 @@ from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
 from quarry.spans.numbers import CURRENCIES, converted, currency_code, dimension_of
-from quarry.verification.passages import Finding, folded, has_name, named, names_in
+from quarry.verification.passages import Finding, display_name, folded, has_name, names_in
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
 from quarry.verification.tables import Derivation, Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, english, read_values
@@ -56,41 +56,41 @@ class RowCheck:
         if not self.mentions and not far:
             far = table.mentions(prose.before)
         self.far = [each._replace(start=-9, end=-8) for each in far]
-        self.named = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
-        self.derivation = Derivation(table, self.others, prose, self.named, self.header, self.today)
+        self.named_rows = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
+        self.derivation = Derivation(table, self.others, prose, self.named_rows, self.header, self.today)
 
     @property
     def is_spoken_of(self) -> bool:
         """Whether the statement names a row, or its numbers are of the result."""
         return bool(self.mentions or self.prose.is_foreign or (self.values.numbers and not self._unexplained()))
 
-    def found(self, in_sources: Callable[[tuple[str, ...]], bool]) -> Finding:
+    def finding(self, in_sources: Callable[[tuple[str, ...]], bool]) -> Finding:
         """What is wrong."""
-        found = Finding()
-        self._check_numbers(found)
-        self._check_days(found)
-        found.wrong += [gettext("no result gives the vote {vote}", vote=each.text) for each in self.values.votes]
-        self._check_rows(found)
-        self._check_units(found)
-        self._check_words_of_units(found)
+        finding = Finding()
+        self._check_numbers(finding)
+        self._check_days(finding)
+        finding.wrong += [gettext("no result gives the vote {vote}", vote=each.text) for each in self.values.votes]
+        self._check_rows(finding)
+        self._check_units(finding)
+        self._check_words_of_units(finding)
         if not self.prose.is_foreign:
-            self._check_names(found, in_sources)
-            self._check_order(found)
-            self._check_direction(found)
-            self._check_sides(found)
+            self._check_names(finding, in_sources)
+            self._check_order(finding)
+            self._check_direction(finding)
+            self._check_sides(finding)
         for quote in self.prose.quotes:
             if folded(quote) not in self.table.text.folded:
-                found.wrong.append(gettext("no result says “{quote}”", quote=quote))
-        self._check_cover(found)
-        return found
+                finding.wrong.append(gettext("no result says “{quote}”", quote=quote))
+        self._check_cover(finding)
+        return finding
 
     # -- numbers --
 
-    def _check_numbers(self, found: Finding) -> None:
+    def _check_numbers(self, finding: Finding) -> None:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_said(number):
+            if self._is_in_text(number) or self._is_bound(number) or self.prose.ends_name(number):
                 continue
             reason = self._reason(number)
             is_vague = (
@@ -101,7 +101,7 @@ class RowCheck:
             )
             if is_vague and number.value in self.prose.counts:
                 continue
-            (found.weak if is_vague else found.wrong).append(reason)
+            (finding.weak if is_vague else finding.wrong).append(reason)
 
     def _is_bound(self, number: Number) -> bool:
         """Whether a condition compares with the number, as the statement does: "more than 5"."""
@@ -119,7 +119,7 @@ class RowCheck:
         beside = frozenset().union(*(english().stems(word) for word in telling))
         return any(
             any(map(number.may_be, numbers)) and (self.prose.is_foreign or not beside.isdisjoint(stems))
-            for stems, numbers in self.table.told
+            for stems, numbers in self.table.text_numbers
         )
 
     def _unexplained(self) -> list[Number]:
@@ -127,9 +127,9 @@ class RowCheck:
         explains most.
         """
         one, two = self._unexplained_by(_CLAUSE), self._unexplained_by(_COMMA)
-        left = one if len(one) <= len(two) else two
-        sequence = self._sequence() if left else []
-        return [each for each in left if each not in sequence]
+        fewest = one if len(one) <= len(two) else two
+        sequence = self._sequence() if fewest else []
+        return [each for each in fewest if each not in sequence]
 
     def _sequence(self) -> list[Number]:
         """The numbers that go down a column, row by row, as in "22 in the first quarter, 24 in the second, 32 in the third"."""
@@ -155,7 +155,7 @@ class RowCheck:
         return bool(mention.rows.intersection(beside or rows.values()))
 
     def _unexplained_by(self, pattern: re.Pattern[str]) -> list[Number]:
-        left: list[Number] = []
+        unexplained: list[Number] = []
         ends = [match.start() for match in pattern.finditer(self.text)] + [len(self.text) + 1]
         for begin, end in zip([0, *ends], ends, strict=False):
             numbers = [each for each in self.values.numbers if begin <= each.start < end]
@@ -169,8 +169,8 @@ class RowCheck:
             ]
             fewest: list[Number] = min(tries, key=len)
             clause = words(self.text[begin:end])
-            left += [each for each in fewest if not self._is_of_nobody(each, clause)]
-        return left
+            unexplained += [each for each in fewest if not self._is_of_nobody(each, clause)]
+        return unexplained
 
     def _is_of_nobody(self, number: Number, clause: Sequence[str]) -> bool:
         """Whether a number is of the row without a value, and its clause denies: "nobody voted against 109"."""
@@ -191,9 +191,9 @@ class RowCheck:
                 if not any(before[0].end <= each.start < before[-1].start for each in numbers):
                     rows &= frozenset().union(*(each.rows for each in before))
                     continue
-            chosen = (behind[:1] or before[-1:]) if mode == "behind" else (before[-1:] or behind[:1])
-            if chosen:
-                rows &= chosen[0].rows
+            nearest = (behind[:1] or before[-1:]) if mode == "behind" else (before[-1:] or behind[:1])
+            if nearest:
+                rows &= nearest[0].rows
         return sorted(rows)
 
     def _holds(self, number: Number, rows: Sequence[int]) -> bool:
@@ -211,12 +211,12 @@ class RowCheck:
             return True
         if not number.is_percent and number.is_one_of({len(rows)}) and len(rows) < len(self.table.rows):
             return True
-        counts = {self.table.result.total, len(self.table.rows), len(self.named)}
+        counts = {self.table.result.total, len(self.table.rows), len(self.named_rows)}
         if not number.is_percent and number.is_one_of(counts) and (not self.is_cell or not self.mentions):
             return True
         # the rest behind those that are listed or named
-        shown = {self.listed, len(frozenset().union(*(each.rows for each in self.mentions)))} - {0}
-        if number.value == self.listed or number.is_one_of({len(self.table.rows) - each for each in shown}):
+        sizes = {self.listed, len(frozenset().union(*(each.rows for each in self.mentions)))} - {0}
+        if number.value == self.listed or number.is_one_of({len(self.table.rows) - each for each in sizes}):
             return True
         may_derive = (
             not self.is_cell
@@ -252,32 +252,32 @@ class RowCheck:
 
     # -- everything else --
 
-    def _check_days(self, found: Finding) -> None:
+    def _check_days(self, finding: Finding) -> None:
         for day in self.values.days:
-            known = self.table.text
+            text = self.table.text
             others = (each.text for each in self.others)
-            if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.prose.question.lower():
+            if any(each.dated(day) for each in (text, *others)) or day.text.lower() in self.prose.question.lower():
                 continue
             if day.month is None and any(day.year in years for years in self.table.years.values()):
                 continue
-            is_first = day.day == 1 and known.dated(day._replace(day=None))
+            is_first = day.day == 1 and text.dated(day._replace(day=None))
             if not is_first and (day.year, day.month) != (self.today.year, None):
-                found.wrong.append(gettext("the date {day} is not in the results", day=day.text))
+                finding.wrong.append(gettext("the date {day} is not in the results", day=day.text))
 
-    def _check_rows(self, found: Finding) -> None:
+    def _check_rows(self, finding: Finding) -> None:
         """Keys that are named together must share a row."""
         if len(self.mentions) >= 6 and not self.is_cell:
             return
-        self._check_shared(found)
+        self._check_shared(finding)
         for one, two in combinations(self.mentions, 2):
             between = self.text[one.end : two.start]
             if one.column == two.column or one.rows & two.rows or ";" in between or ". " in between:
                 continue
             if not any(one.rows & each.rows for each in self.mentions if each.column == two.column):
-                found.wrong.append(gettext("no row has {one} with {two}", one=one.key, two=two.key))
+                finding.wrong.append(gettext("no row has {one} with {two}", one=one.key, two=two.key))
                 return
 
-    def _check_shared(self, found: Finding) -> None:
+    def _check_shared(self, finding: Finding) -> None:
         """Whether a number that several rows are said to share is in each of them: those named since the number before it."""
         if not english().has("shared", self.prose.words):
             return
@@ -288,12 +288,12 @@ class RowCheck:
                 continue
             lacking = [each for each in before if not self.table.cells(number, sorted(each.rows))]
             if len(lacking) < len(before):
-                found.wrong += [
+                finding.wrong += [
                     gettext("the table does not say {number} of {name}", number=number.text, name=each.key.title())
                     for each in lacking
                 ]
 
-    def _check_units(self, found: Finding) -> None:
+    def _check_units(self, finding: Finding) -> None:
         for number in self.values.numbers:
             if number.unit is None or self._is_in_text(number):
                 continue
@@ -302,29 +302,29 @@ class RowCheck:
             if units and None not in units and number.unit not in units:
                 if not any(number.is_near(each) for place in places for each in self._converted(place, number)):
                     unit = min(filter(None, units))
-                    found.wrong.append(gettext("the results give {number} in {unit}", number=number.text, unit=unit))
+                    finding.wrong.append(gettext("the results give {number} in {unit}", number=number.text, unit=unit))
             elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
-                found.wrong.append(gettext("the results name no currency for {number}", number=number.text))
+                finding.wrong.append(gettext("the results name no currency for {number}", number=number.text))
             elif (
                 number.unit.isupper()
                 and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
                 and number.unit not in currencies
             ):
-                found.wrong.append(gettext("the results are in {currency}", currency=min(currencies)))
+                finding.wrong.append(gettext("the results are in {currency}", currency=min(currencies)))
 
-    def _check_words_of_units(self, found: Finding) -> None:
+    def _check_words_of_units(self, finding: Finding) -> None:
         """Currencies and periods that the statement names without a number."""
-        wording, held = english(), frozenset(words(" ".join([self.table.result.sentence, *self.table.labels])))
+        wording, table_words = english(), frozenset(words(" ".join([self.table.result.sentence, *self.table.labels])))
         terms = self.prose.words
         currencies = {
             code for word in terms if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
         }
         if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
-            found.wrong.append(gettext("the results do not name the currency {currency}", currency=min(currencies)))
+            finding.wrong.append(gettext("the results do not name the currency {currency}", currency=min(currencies)))
         rates = {wording.rates[word] for word in terms & wording.rates.keys() if word.endswith("ly")}
-        known = {wording.rates[word] for word in held & wording.rates.keys() if word.endswith("ly")}
-        if rates and known and not rates & known:
-            found.wrong.append(gettext("the results are by the {period}", period=min(known)))
+        table_rates = {wording.rates[word] for word in table_words & wording.rates.keys() if word.endswith("ly")}
+        if rates and table_rates and not rates & table_rates:
+            finding.wrong.append(gettext("the results are by the {period}", period=min(table_rates)))
 
     def _converted(self, place: int, number: Number) -> list[float]:
         unit = self.table.units[place]
@@ -339,22 +339,22 @@ class RowCheck:
             value for cell in self.table.columns[place] if (value := converted(cell, unit, number.unit)) is not None
         ]
 
-    def _check_names(self, found: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
-        known = self.table.text
+    def _check_names(self, finding: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
+        evidence = self.table.text
         text = blanked(self.unnamed, [(each.start, each.end) for each in self.values.days])
         for name in names_in(text.replace("\0", "x"), self.prose.known_names):
             words_of_it = tuple(part for part in name if not set(part) <= {"x"})
             if not words_of_it:
                 continue
-            if has_name(words_of_it, known.folded, known.words) or has_name(
+            if has_name(words_of_it, evidence.folded, evidence.words) or has_name(
                 words_of_it, folded(self.prose.question), self.prose.question_words
             ):
                 continue
             if in_sources(words_of_it):
                 continue
-            found.wrong.append(gettext("no result names {name}", name=named(words_of_it)))
+            finding.wrong.append(gettext("no result names {name}", name=display_name(words_of_it)))
 
-    def _check_order(self, found: Finding) -> None:
+    def _check_order(self, finding: Finding) -> None:
         """Whether what is called the highest is the highest."""
         wording, table = english(), self.table
         low = self.text.lower()
@@ -372,7 +372,7 @@ class RowCheck:
             if len(mention.rows) > 1 and len(mention.rows) == len(table.rows):
                 continue
             if not self._has_rank(mention, match, end, low):
-                found.wrong.append(
+                finding.wrong.append(
                     gettext("{name} is not the {superlative}", name=mention.key.title(), superlative=match.group())
                 )
 
@@ -400,22 +400,22 @@ class RowCheck:
         for cells in series:
             if match.group() in ("oldest", "youngest"):
                 end = "extreme"
-            known = sorted((cell for row in table.keyed if (cell := cells[row]) is not None), reverse=end != "lowest")
-            ranked = [*dict.fromkeys(known)]
-            wanted = ranked[rank : rank + 1]
+            values = sorted((cell for row in table.keyed if (cell := cells[row]) is not None), reverse=end != "lowest")
+            ranked = [*dict.fromkeys(values)]
+            extremes = ranked[rank : rank + 1]
             if end == "extreme":
-                wanted += ranked[len(ranked) - 1 - rank : len(ranked) - rank]
-            if any(cells[row] in wanted for row in mention.rows):
+                extremes += ranked[len(ranked) - 1 - rank : len(ranked) - rank]
+            if any(cells[row] in extremes for row in mention.rows):
                 return True
         return not series
 
     def _dates(self) -> list[list[float | None]]:
         """The columns of dates as numbers of days, and those of numbers."""
-        table, found = self.table, [*self.table.columns.values()]
+        table, columns = self.table, [*self.table.columns.values()]
         for place, column in enumerate(table.result.columns):
             if column.kind == "date":
-                found.append([date_number(row[place]) for row in table.rows])
-        return found
+                columns.append([date_number(row[place]) for row in table.rows])
+        return columns
 
     def _series(self, mention: Mention, match: re.Match[str]) -> list[list[float | None]]:
         """The columns that a superlative may speak of: those of the number behind it, those that it names, else all."""
@@ -433,22 +433,22 @@ class RowCheck:
         """The columns, or else their ratios, that have a number in the rows mentioned."""
         table = self.table
         for number in numbers:
-            found = [
+            columns = [
                 cells
                 for place, cells in table.columns.items()
                 if any(table.is_cell(number, place, cells[row]) for row in mention.rows)
             ]
-            return found or self._ratios(mention, number)
+            return columns or self._ratios(mention, number)
         return []
 
     def _ratios(self, mention: Mention, number: Number) -> list[list[float | None]]:
         """The columns' ratios that a number behind may be one of."""
-        found = []
+        ratios = []
         for one, two in permutations(self.table.columns.values(), 2):
             cells = [a / b if a is not None and b else None for a, b in zip(one, two, strict=True)]
             if any(number.is_near(cells[row]) for row in mention.rows):
-                found.append(cells)
-        return found
+                ratios.append(cells)
+        return ratios
 
     def _of_words(self) -> list[list[float | None]]:
         table = self.table
@@ -456,7 +456,7 @@ class RowCheck:
         of_words = [cells for place, cells in table.columns.items() if words & english().stems(table.labels[place])]
         return of_words or [*table.columns.values()]
 
-    def _check_direction(self, found: Finding) -> None:
+    def _check_direction(self, finding: Finding) -> None:
         """Whether "more than" and "rose from … to" go the way that the numbers go."""
         wording = english()
         for clause in re.split(r"[;.]\s", self.text):
@@ -466,7 +466,7 @@ class RowCheck:
                 continue
             operands = self._operands(clause)
             if operands is not None and operands[0] != operands[1] and (operands[0] > operands[1]) != up:
-                found.wrong.append(gettext("the numbers say the reverse"))
+                finding.wrong.append(gettext("the numbers say the reverse"))
 
     def _operands(self, clause: str) -> tuple[float, float] | None:
         """What is compared, and with what."""
@@ -492,8 +492,8 @@ class RowCheck:
         if len(ours) < 2 or not theirs or theirs[0].is_percent:
             return None
         plain = [each for each in ours if not each.is_percent]
-        held = [each for each in plain if table.cells(each, range(len(table.rows)))] or plain
-        return (held[0].value, theirs[0].value) if held else None
+        in_table = [each for each in plain if table.cells(each, range(len(table.rows)))] or plain
+        return (in_table[0].value, theirs[0].value) if in_table else None
 
     def _compared(self, one: Mention, two: Mention, numbers: Sequence[Number]) -> tuple[float, float] | None:
         """The cells of two rows, of the column whose difference a number is, or where all columns go the same way."""
@@ -505,31 +505,31 @@ class RowCheck:
         ]
         exact = [(x, y) for x, y in pairs if x != y and any(each.is_near(x - y) for each in numbers)]
         words = english().stems(self.text)
-        named = {place for place in self.table.columns if words & english().stems(self.table.labels[place])}
-        chosen = (
-            exact or [pair for place, pair in zip(self.table.columns, pairs, strict=False) if place in named] or pairs
+        places = {place for place in self.table.columns if words & english().stems(self.table.labels[place])}
+        candidates = (
+            exact or [pair for place, pair in zip(self.table.columns, pairs, strict=False) if place in places] or pairs
         )
-        known = [(x, y) for x, y in chosen if x != y]
-        return known[0] if len({x > y for x, y in known}) == 1 else None
+        unequal = [(x, y) for x, y in candidates if x != y]
+        return unequal[0] if len({x > y for x, y in unequal}) == 1 else None
 
-    def _check_sides(self, found: Finding) -> None:
+    def _check_sides(self, finding: Finding) -> None:
         """Whether the word behind a number is the opposite of its column's."""
         for number in self.values.numbers:
             labels = {self.table.labels[place] for place, _ in self.table.cells(number, range(len(self.table.rows)))}
             behind = frozenset(words(re.split(r"[,;.]", self.text[number.end :])[0]))
             if len(labels) != 1:
                 continue
-            held = frozenset(words(next(iter(labels))))
+            label_words = frozenset(words(next(iter(labels))))
             for one, two in english().opposites:
                 for a, b in ((one, two), (two, one)):
-                    if behind & a and held & b and not behind & b:
-                        found.wrong.append(gettext("the table says {value}", value=min(held & b)))
+                    if behind & a and label_words & b and not behind & b:
+                        finding.wrong.append(gettext("the table says {value}", value=min(label_words & b)))
 
-    def _check_cover(self, found: Finding) -> None:
+    def _check_cover(self, finding: Finding) -> None:
         wording = english()
         rest = wording.stems(self.unnamed.replace("\0", " "))
-        held = self.table.text.stems | wording.stems(f"{self.prose.question} {self.header} {self.lead}")
-        share = len(rest & held) / len(rest) if rest else 1.0
+        evidence = self.table.text.stems | wording.stems(f"{self.prose.question} {self.header} {self.lead}")
+        share = len(rest & evidence) / len(rest) if rest else 1.0
         ranks = frozenset(map(stem, wording.sets["highest"] | wording.sets["lowest"] | wording.sets["extreme"]))
         is_bare = not (self.values.numbers or self.values.days)
         has_figure = bool(self.values.numbers or self.mentions or self.values.days)
@@ -539,15 +539,15 @@ class RowCheck:
             and not is_of_data
             and not wording.may_deny(self.table.text.words | self.prose.question_words)
         ):
-            found.weak.append(gettext("no result supports this denial"))
+            finding.weak.append(gettext("no result supports this denial"))
         if self.prose.is_foreign:
-            found.weak.append(gettext("the results are in another language"))
+            finding.weak.append(gettext("the results are in another language"))
         elif not has_figure and rest:
             is_denial = wording.is_negated(self.prose.words)
-            (found.wrong if share < 0.25 and not is_denial else found.weak).append(
+            (finding.wrong if share < 0.25 and not is_denial else finding.weak).append(
                 gettext("no result says anything similar")
                 if share < 0.25
                 else gettext("the results support only part of it")
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
-            found.weak.append(gettext("the results support only part of it"))
+            finding.weak.append(gettext("the results support only part of it"))

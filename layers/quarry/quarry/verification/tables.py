@@ -67,20 +67,20 @@ class Table:
     @cached_property
     def columns(self) -> Mapping[int, list[float | None]]:
         """The columns of numbers by their places, and their cells."""
-        found = {}
+        columns = {}
         for place in range(len(self.labels)):
             cells = [_number(row[place]) for row in self.rows]
             if any(cell is not None for cell in cells):
-                found[place] = cells
-        return found
+                columns[place] = cells
+        return columns
 
     @cached_property
     def years(self) -> Mapping[int, frozenset[int]]:
         """The columns of years by their places, and the years in them."""
-        found = {place: {cell for cell in cells if cell is not None} for place, cells in self.columns.items()}
+        by_place = {place: {cell for cell in cells if cell is not None} for place, cells in self.columns.items()}
         return {
             place: frozenset(map(int, cells))
-            for place, cells in found.items()
+            for place, cells in by_place.items()
             if all(cell.is_integer() and FIRST_YEAR <= cell <= LAST_YEAR for cell in cells)
         }
 
@@ -95,11 +95,11 @@ class Table:
                     key = str(each) if isinstance(each, int) and place in self.years else key
                     if isinstance(key, str) and 0 < len(key) <= KEY_CHARACTERS_MAX:
                         rows.setdefault((place, key), set()).add(number)
-        found: dict[str, list[tuple[int, frozenset[int]]]] = {}
+        keys: dict[str, list[tuple[int, frozenset[int]]]] = {}
         for (place, key), numbers in rows.items():
             for form in _forms(key):
-                found.setdefault(form, []).append((place, frozenset(numbers)))
-        return found
+                keys.setdefault(form, []).append((place, frozenset(numbers)))
+        return keys
 
     @cached_property
     def keyed(self) -> list[int]:
@@ -127,13 +127,13 @@ class Table:
         return frozenset(value for each in comparisons_of(conditions) if each.op in BOUNDING for value in each.scalars)
 
     @cached_property
-    def told(self) -> list[tuple[frozenset[str], Sequence[Number]]]:
+    def text_numbers(self) -> list[tuple[frozenset[str], Sequence[Number]]]:
         """The stems and the numbers of each cell of text, and of each value of a condition, that has numbers."""
         cells = chain.from_iterable(map(_flat, self.rows))
         values = (each for condition in comparisons_of(self.result.query.where) for each in condition.scalars)
         texts = [each for each in dict.fromkeys((*cells, *values)) if isinstance(each, str)]
-        read = ((english().stems(each), read_values(each).numbers) for each in texts)
-        return [(stems, numbers) for stems, numbers in read if numbers]
+        parts = ((english().stems(each), read_values(each).numbers) for each in texts)
+        return [(stems, numbers) for stems, numbers in parts if numbers]
 
     @cached_property
     def nameless(self) -> list[int]:
@@ -147,27 +147,27 @@ class Table:
 
     def mentions(self, text: str) -> list[Mention]:
         """Where a text names keys of rows, the longest at each place, in order."""
-        low, found = text.lower().replace("’", "'"), list[Mention]()
+        low, candidates = text.lower().replace("’", "'"), list[Mention]()
         for form, holders in self.keys.items():
             at = low.find(form)
             while at >= 0:
                 end = at + len(form)
                 if _is_word(low, at, end):
-                    found += [Mention(at, end, column, rows, form) for column, rows in holders]
+                    candidates += [Mention(at, end, column, rows, form) for column, rows in holders]
                 at = low.find(form, at + 1)
-        kept: list[Mention] = []
-        for each in sorted(found, key=lambda mention: mention.start - mention.end):
+        longest: list[Mention] = []
+        for each in sorted(candidates, key=lambda mention: mention.start - mention.end):
             if not any(
                 other.start < each.end and each.start < other.end and (other.start, other.end) != (each.start, each.end)
-                for other in kept
+                for other in longest
             ):
-                kept.append(each)
+                longest.append(each)
         merged: dict[tuple[int, int], Mention] = {}
-        for each in kept:
+        for each in longest:
             place = (each.start, each.column)
-            known = merged.get(place)
+            earlier = merged.get(place)
             merged[place] = Mention(
-                each.start, each.end, each.column, each.rows | (known.rows if known else frozenset()), each.key
+                each.start, each.end, each.column, each.rows | (earlier.rows if earlier else frozenset()), each.key
             )
         return sorted(merged.values(), key=lambda mention: (mention.start, mention.column))
 
@@ -303,7 +303,7 @@ class Derivation(NamedTuple):
     table: Table
     others: Sequence[Table]
     prose: Prose
-    named: Sequence[int]
+    named_rows: Sequence[int]
     header: str
     today: datetime.date
 
@@ -335,8 +335,8 @@ class Derivation(NamedTuple):
     def _cells(self, place: int, rows: Iterable[int] | None = None) -> list[float]:
         """The numbers of a column, in some rows or in all."""
         cells = self.table.columns[place]
-        chosen = cells if rows is None else [cells[row] for row in rows]
-        return [cell for cell in chosen if cell is not None]
+        values = cells if rows is None else [cells[row] for row in rows]
+        return [cell for cell in values if cell is not None]
 
     def _of(self, kind: str, rows: Sequence[int]) -> Iterator[float]:
         match kind:
@@ -361,8 +361,8 @@ class Derivation(NamedTuple):
 
     def _ratios(self) -> Iterator[float]:
         for place in self.table.columns:
-            named = self._cells(place, self.named[:NAMED_MAX])
-            yield from (one / two for one, two in permutations(named, 2) if two)
+            cells = self._cells(place, self.named_rows[:NAMED_MAX])
+            yield from (one / two for one, two in permutations(cells, 2) if two)
 
     def _days(self, rows: Sequence[int]) -> Iterator[float]:
         """The days since the dates of rows."""
@@ -378,8 +378,8 @@ class Derivation(NamedTuple):
             for _, rows in holders:
                 if 1 < len(rows) < len(self.table.rows):
                     yield sum(self._cells(place, rows))
-        if len(self.named) > 1:
-            yield sum(self._cells(place, self.named))
+        if len(self.named_rows) > 1:
+            yield sum(self._cells(place, self.named_rows))
         if english().has("tops", self.prose.words):
             yield from (sum(every[:count]) for count in range(2, len(every)))
         if self.prose.words & {"quarter", "half"}:
@@ -390,8 +390,8 @@ class Derivation(NamedTuple):
             cells = self._cells(place)
             if len(cells) > 1:
                 yield statistics.fmean(cells)
-            if len(self.named) > 1 and (named := self._cells(place, self.named)):
-                yield statistics.fmean(named)
+            if len(self.named_rows) > 1 and (named_cells := self._cells(place, self.named_rows)):
+                yield statistics.fmean(named_cells)
         for row in rows[:NAMED_MAX]:
             own = self.table.numbers_of(row)
             yield from (one / two for one, two in permutations(own, 2) if two and one > two)
@@ -400,7 +400,7 @@ class Derivation(NamedTuple):
 
     def _differences(self, rows: Sequence[int]) -> Iterator[float]:
         for place in self.table.columns:
-            yield from (one - two for one, two in permutations(self._cells(place, self.named[:NAMED_MAX]), 2))
+            yield from (one - two for one, two in permutations(self._cells(place, self.named_rows[:NAMED_MAX]), 2))
             for other in self.others:
                 ours = self.table.singles or [sum(self._cells(place))]
                 yield from (one - two for one in ours for two in other.singles)
@@ -425,8 +425,8 @@ class Derivation(NamedTuple):
             parts = [*self._cells(place, rows), *sums]
             for whole in (*sums, *totals, *self.table.singles):
                 yield from (part / whole for part in parts if whole and 0 <= part <= whole)
-            named = [cell for row in self.named[:NAMED_MAX] if (cell := cells[row]) is not None]
-            yield from (one / two for one, two in permutations(named, 2) if two and one <= two)
+            named_cells = [cell for row in self.named_rows[:NAMED_MAX] if (cell := cells[row]) is not None]
+            yield from (one / two for one, two in permutations(named_cells, 2) if two and one <= two)
             if wording.has("changes", words):
                 yield from self._changes(place)
         for row in rows[:NAMED_MAX]:
@@ -435,7 +435,7 @@ class Derivation(NamedTuple):
 
     def _changes(self, place: int) -> Iterator[float]:
         cells = self.table.columns[place]
-        for one, two in permutations(self.named[:NAMED_MAX], 2):
+        for one, two in permutations(self.named_rows[:NAMED_MAX], 2):
             first, last = cells[one], cells[two]
             if first and last is not None and not self._is_later(one, two):
                 yield last / first - 1

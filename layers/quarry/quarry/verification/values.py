@@ -82,7 +82,7 @@ def root_of(word: str) -> str:
 @cache
 def english() -> Wording:
     """The words of English."""
-    return _read("english")
+    return _wording("english")
 
 
 def side_of(text: str) -> bool | None:
@@ -91,7 +91,7 @@ def side_of(text: str) -> bool | None:
     return None if is_against == is_for else is_for
 
 
-def _read(language: str) -> Wording:
+def _wording(language: str) -> Wording:
     data = tomllib.loads(files("quarry.verification").joinpath(f"data/{language}.toml").read_text(encoding="utf-8"))
     listed = {
         name: frozenset(value.split()) for name, value in data.items() if isinstance(value, str) and "|" not in value
@@ -226,32 +226,28 @@ class Values(NamedTuple):
 @cache
 def _months() -> dict[str, int]:
     """The months' names in every language, which do not differ in what they mean, and their short forms in English."""
-    named = {
+    by_name = {
         name.lower(): number
         for each in languages().values()
         for names in (each.months, each.alone)
         for number, name in enumerate(names, start=1)
         if name.isalpha()
     }
-    ours = languages()["english"].months
-    return (
-        named
-        | {name[:3].lower(): number for number, name in enumerate(ours, start=1)}
-        | {name.lower(): number for number, name in enumerate(ours, start=1)}
-    )
+    ours = enumerate(languages()["english"].months, start=1)
+    return by_name | {form: number for number, name in ours for form in (name[:3].lower(), name.lower())}
 
 
 @cache
 def _dates() -> re.Pattern[str]:
-    named = _by_first_letter(_months())
+    names = _by_first_letter(_months())
     ours = "|".join(languages()["english"].months)
     return re.compile(
         r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b(?![-\d])"
         r"|\b(?P<d2>\d\d?)\.(?P<m2>\d\d?)\.(?P<y2>\d{4})\b"
         # the names once for both forms: most of the time to compile this is theirs
-        rf"|\b(?P<m3>{named})(?:\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,]\d|:)(?:,? (?P<y3>(?:19|20)\d\d)\b)?"
+        rf"|\b(?P<m3>{names})(?:\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,]\d|:)(?:,? (?P<y3>(?:19|20)\d\d)\b)?"
         r"|\.?,? (?:of )?(?P<y5>(?:19|20)\d\d)\b)"
-        rf"|\b(?P<d4>\d\d?)(?:st|nd|rd|th|\.)? (?P<m4>{named})\b\.?(?:,? (?P<y4>(?:19|20)\d\d)\b)?"
+        rf"|\b(?P<d4>\d\d?)(?:st|nd|rd|th|\.)? (?P<m4>{names})\b\.?(?:,? (?P<y4>(?:19|20)\d\d)\b)?"
         rf"|\b(?:in|since|until|by|from|to|and|of|during|last|early|late|mid|between)[ -](?P<m6>(?-i:{ours}))\b(?! \d)"
         r"|(?<![$€£\d.,–-])\b(?P<y7>(?:19|20)\d\d)\b(?![,.]\d|[–-]\d)(?! ?%)",
         re.IGNORECASE,
@@ -340,22 +336,22 @@ def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 def spans_of(values: Values) -> list[tuple[int, int]]:
     """Where the numbers, votes and dates are."""
-    found: list[Number | Vote | Day] = [*values.numbers, *values.votes, *values.days]
-    return [(each.start, each.end) for each in found]
+    parts: list[Number | Vote | Day] = [*values.numbers, *values.votes, *values.days]
+    return [(each.start, each.end) for each in parts]
 
 
 def _day(match: re.Match[str]) -> Day | None:
-    found = {name[0]: value for name, value in match.groupdict().items() if value is not None}
-    month = found.get("m")
+    groups = {name[0]: value for name, value in match.groupdict().items() if value is not None}
+    month = groups.get("m")
     number = None if month is None else int(month) if month.isdigit() else _months()[month.lower()]
-    day = int(found["d"]) if "d" in found else None
+    day = int(groups["d"]) if "d" in groups else None
     if (number is not None and not 1 <= number <= 12) or (day is not None and not 1 <= day <= 31):
         return None
     start = match.start("m6") if match["m6"] else match.start()
     return Day(
         start,
         match.end(),
-        int(found["y"]) if "y" in found else None,
+        int(groups["y"]) if "y" in groups else None,
         number,
         day,
         match.group()[start - match.start() :],
@@ -454,15 +450,9 @@ def _unit(word: str, after: str | None) -> str | None:
 
 
 _CALENDAR = {
-    "month": "month",
-    "months": "month",
-    "year": "year",
-    "years": "year",
-    "week": "weeks",
-    "weeks": "weeks",
-    "decades": "decade",
-    "quarters": "quarter",
-}
+    "month": "month", "months": "month", "year": "year", "years": "year", "week": "weeks", "weeks": "weeks",
+    "decades": "decade", "quarters": "quarter",
+}  # fmt: skip
 
 
 @cache

@@ -57,11 +57,11 @@ def confidence_of(trust: Trust | None) -> Confidence | None:
     return Confidence(level=trust.level, label=trust.label) if trust is not None else None
 
 
-def checked_statements(found: Verification) -> list[CheckedStatement]:
+def checked_statements(verification: Verification) -> list[CheckedStatement]:
     """The statements that claim something."""
     return [
         CheckedStatement(start=each.start, end=each.end, state=each.state, reason=each.reason or None)
-        for each in found.statements
+        for each in verification.statements
         if each.state != "comment"
     ]
 
@@ -108,6 +108,6 @@ class MarkedText:
 def marked_end(marked: MarkedText, statements: Iterable[CheckedStatement], label: str = "") -> str:
     """The rest of a text with its daggers, and a last line that says why."""
     flagged = [each for each in statements if each.state == "flagged"]
-    said = "; ".join(dict.fromkeys(each.reason or "" for each in flagged))
-    why = f"\n\n{DAGGER} {f'{label}. ' if label else ''}{said[:1].upper()}{said[1:]}." if flagged else ""
+    reasons = "; ".join(dict.fromkeys(each.reason or "" for each in flagged))
+    why = f"\n\n{DAGGER} {f'{label}. ' if label else ''}{reasons[:1].upper()}{reasons[1:]}." if flagged else ""
     return marked.finish([each.end for each in flagged]) + why
