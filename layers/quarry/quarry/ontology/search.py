@@ -489,7 +489,7 @@ class AskingProjects(Asking[EntityCandidate]):
                 project_id=request.project_id,
                 intent=intent,
             )
-        self.found, self.total = candidates.entities, candidates.total
+        self.matches, self.total = candidates.entities, candidates.total
         return message(candidates, labels(where), is_met=is_met)
 
     async def rows(self, keys: Sequence[tuple[str, str]]) -> Sequence[EntityCandidate]:
@@ -499,5 +499,5 @@ class AskingProjects(Asking[EntityCandidate]):
         return Hit(source=row.type, id=row.id, title=row.title, text=unmark(mark(row.snippet)))
 
     def final(self, data: AnswerData) -> Event:
-        results = [result_of(each) for each in self.found[:RESULTS_MAX]]
+        results = [result_of(each) for each in self.matches[:RESULTS_MAX]]
         return FinalAnswerEvent(data=OntologyAnswer(results=results, **dict(data)))
