@@ -134,11 +134,9 @@ class Collection:
         # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
         row: LiteralString = " s" if self.declaration.kept_with else ""
-        return (
-            f"(select {columns} from {self.table_sql}{row} where {' and '.join(conditions)})"
-            if conditions
-            else self.table_sql
-        )
+        if conditions:
+            return f"(select {columns} from {self.table_sql}{row} where {' and '.join(conditions)})"
+        return self.table_sql
 
     def _meets_with_parent(self, by: str, condition: KeptWith) -> LiteralString:
         """Whether no row that the row `s` refers to by a column is left out."""
@@ -278,11 +276,9 @@ class Collection:
         """Whether the row `other` of another table is one of the related rows of the source's row."""
         is_related = f"{self.other_column(rows.by, other)} = {self.column(self.key[0], row)}"
         conditions = read_predicate(rows.where) if rows.where else []
-        return (
-            f"{is_related} and {predicate_sql(conditions, lambda name: self.other_column(name, other))}"
-            if conditions
-            else is_related
-        )
+        if conditions:
+            return f"{is_related} and {predicate_sql(conditions, lambda name: self.other_column(name, other))}"
+        return is_related
 
     def referred_title(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
         """The title of the row that a facet refers to: text, except for dates and numbers."""

@@ -431,17 +431,13 @@ def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _P
         return "is missing"
     if kind == "extra_forbidden":
         key, part = str(error["loc"][-1]), parts.get(str(error["loc"][0])) or parts.get("", CollectionDeclaration)
-        return (
-            "no longer has any effect: delete it"
-            if key in RETIRED
-            else f"is unknown here{nearest(key, part.model_fields)}"
-        )
+        if key in RETIRED:
+            return "no longer has any effect: delete it"
+        return f"is unknown here{nearest(key, part.model_fields)}"
     if kind == "literal_error":
         return f"{declared!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":
         return str(context["error"])
-    return (
-        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {declared!r}"
-        if not isinstance(declared, dict)
-        else str(error["msg"])
-    )
+    if not isinstance(declared, dict):
+        return f"{error['msg'][0].lower()}{error['msg'][1:]}, not {declared!r}"
+    return str(error["msg"])
