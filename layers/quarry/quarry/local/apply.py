@@ -44,7 +44,7 @@ from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_
 from quarry.collections.uses import referenced_tables, used_columns
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import note, tell
+from quarry.local.output import note, tell
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelError, NotFound

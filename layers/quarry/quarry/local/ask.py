@@ -24,7 +24,7 @@ from quarry.language.writing import ENGLISH, writing_of
 from quarry.local import views
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.config import served_address
-from quarry.local.telling import Format, note, quantity, write_csv, write_json
+from quarry.local.output import Format, note, quantity, write_csv, write_json
 from quarry.local.terminal import make_console, printable, snippet_text, write_table
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people

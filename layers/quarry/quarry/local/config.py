@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings

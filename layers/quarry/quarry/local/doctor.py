@@ -30,7 +30,7 @@ from quarry.collections.uses import Relations, UsedColumn, declared_source, refe
 from quarry.local.apply import planned, read_declared
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.embedded_postgres import EmbeddedPostgresError
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError

@@ -20,7 +20,7 @@ from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.cli.command import WrongUsage
 from quarry.local.data import file_facts, name_of, opened_records, report_failure, report_skipped, sources_of
 from quarry.local.database import open_database
-from quarry.local.telling import is_for_programs, note, tell
+from quarry.local.output import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError, Forbidden

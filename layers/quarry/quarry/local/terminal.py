@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.table import Table
 from rich.text import Text
 
-from quarry.local.telling import Format, write_csv, write_json
+from quarry.local.output import Format, write_csv, write_json
 from quarry.platform.text import marked_parts, visible
 
 BAR_CELLS = 16

@@ -18,7 +18,7 @@ from quarry.collections.collection import Collection
 from quarry.collections.names import nearest
 from quarry.collections.uses import quoted
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import quantity, write_json
+from quarry.local.output import quantity, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.people.access import balance_of, grant, latest_entries
 from quarry.platform.errors import Conflict, NotFound
