@@ -73,7 +73,7 @@ def plan_changes(
     changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
     for name, declared_now in declared.items():
         relation = relations[declared_source(declared_now)]
-        declaration = resolved(declared_now, relation, relations)
+        declaration = resolve(declared_now, relation, relations)
         columns = used_columns(declaration, relation, relations)
         new = Change("create", name, (), declaration, relation, columns, must_refill=True)
         old = stored.get(name)
@@ -129,7 +129,7 @@ def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -
             yield f"{change} facets: {', '.join(names)}"
 
 
-def resolved(
+def resolve(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
     """The declaration with the keys that it leaves to the tables: its own and those of the tables that it refers to."""

@@ -27,7 +27,7 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import nearest, nearest_language, quoted_table, table_name
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
-from quarry.collections.secrets import disagreements, exposed
+from quarry.collections.secrets import disagreements, exposures
 from quarry.collections.upkeep import compare, keep_in_step
 from quarry.collections.uses import (
     DATE,
@@ -152,7 +152,7 @@ class _Check:
             self._check_related(source, name, rows)
         for name, each in declared.references.items():
             self._check_referred(source, each, name.split()[0])
-        for leak in exposed(declared, source, self.catalog.relations):
+        for leak in exposures(declared, source, self.catalog.relations):
             advice = "put it into `hidden`" if leak.relation is source else "show another column"
             opened = "" if leak.path else ", and records that are opened show it"
             self.doubtful(f"{leak.reason}{opened}: {advice}, unless everybody may see it", *leak.path)

@@ -269,7 +269,7 @@ class Exposed(NamedTuple):
         return f"{self.relation.name}.{self.column} may hold a secret ({self.suspicion.reason})"
 
 
-def exposed(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
+def exposures(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
     """Each column that looks like a secret and is not hidden, at each key that shows it. An opened record shows all columns."""
     tables = {table: with_keys(each) for table, each in {**relations, source.qualified: source}.items()}
     visible = dict.fromkeys(_visible_columns(declared, {**relations, source.qualified: source}))

@@ -22,7 +22,7 @@ from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import Referred
 from quarry.collections.facets import embedded_table, facet_source
 from quarry.collections.names import table_name
-from quarry.collections.uses import quoted
+from quarry.collections.relations import literal
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.postgres.connections import fault_of_source
@@ -551,7 +551,7 @@ def _differences(collection: Collection) -> LiteralString:
 def _sees_all(collection: Collection) -> LiteralString:
     # a name that is cast has no Unicode escapes
     source = ".".join('"' + name.replace('"', '""') + '"' for name in collection.source)
-    return f"""if not sees_all_rows({quoted(source)}::regclass) then
+    return f"""if not sees_all_rows({literal(source)}::regclass) then
     raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
       using errcode = 'insufficient_privilege';
   end if;"""

@@ -16,7 +16,7 @@ from quarry.collections.names import is_epoch, quoted_table, slug, table_name, t
 from quarry.collections.relations import Relation
 from quarry.files.forms import ReadOptions
 from quarry.files.records import UnreadableFile
-from quarry.local.apply import fill, planned, read_declared, wait_for_others
+from quarry.local.apply import fill, plan_file, read_declared, wait_for_others
 from quarry.local.cli.command import WrongUsage
 from quarry.local.data import file_facts, name_of, opened_records, report_failure, report_skipped, sources_of
 from quarry.local.database import open_database
@@ -88,7 +88,7 @@ def load_collection(
                 remember(connection, table, load.loaded_files, alone=load.relation is None or mode == "replace")
                 _report(load, name)
                 with _declared(connection, table, text) as declared:
-                    for change in planned(connection, declared, FILE, database.settings, only=table[1]):
+                    for change in plan_file(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     check_rows(connection, database.rows_max)
                     _warn_of_others(connection, declared)
