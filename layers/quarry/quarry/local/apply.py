@@ -258,10 +258,9 @@ def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
         with connect(database.url, schema) as connection:
             wait_for_others(connection)
             changes = plan_file(connection, declared_text, path, database.settings)
-            for change in changes:
-                tell(
-                    str(change), changes=[{"action": change.action, "name": change.name, "reasons": [*change.reasons]}]
-                )
+            for each in changes:
+                fact = {"action": each.action, "name": each.name, "reasons": [*each.reasons]}
+                tell(str(each), changes=[fact])
             if only_plan:
                 return True
             # with a quota all changes or none, else each by itself
@@ -301,11 +300,9 @@ def plan_file(
     """
     declared: Mapping[str, CollectionDeclaration] = _only(read_declarations(text, str(path)), only)
     catalog = read_catalog(connection, referenced_tables(declared))
-    catalog = replace(
-        catalog,
-        relations={each.qualified: each for each in with_documents(connection, catalog.relations.values())},
-        vectors=Embedding(settings.embedding_model_name, settings.embedding_dimensions),
-    )
+    relations = {each.qualified: each for each in with_documents(connection, catalog.relations.values())}
+    embedding = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+    catalog = replace(catalog, relations=relations, vectors=embedding)
     declared, wrong = with_conditions(connection, declared, catalog.relations)
     lines = Lines(text, str(path))
     checked = check(declared, catalog, lines, own_schema=settings.database_schema)
@@ -405,9 +402,8 @@ async def reconcile(database: LocalDatabase, name: str | None) -> bool:
     async with database.services() as services:
         collections = await read_collections(services.database)
         if name is not None and name not in collections:
-            raise NotFound(
-                f"There is no collection {name!r}. The collections are: {', '.join(collections) or 'none yet'}."
-            )
+            names = ", ".join(collections) or "none yet"
+            raise NotFound(f"There is no collection {name!r}. The collections are: {names}.")
         selected = [collections[name]] if name else [*collections.values()]
         sourceless = [each.name for each in selected if not all(each.source)]
         if sourceless:
@@ -426,12 +422,7 @@ async def reconcile(database: LocalDatabase, name: str | None) -> bool:
 
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
     with progress_bar("reading rows", 0) as bar:
-        return await keep_in_step(
-            services.database,
-            collections,
-            rows_max=services.rows_max,
-            on_progress=lambda collection, keys: bar.advance(keys),
-        )
+        return await keep_in_step(services.database, collections, rows_max=services.rows_max, on_progress=bar.advance)
 
 
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
@@ -444,9 +435,8 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
 async def _embed(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """Embed pending rows, and update the statistics by which Postgres plans searches."""
     if any(each.declaration.vectors for each in collections):
-        await remember_model(
-            services.database, services.embeddings
-        )  # nothing is embedded that would have it remembered
+        # nothing is embedded that would have it remembered
+        await remember_model(services.database, services.embeddings)
     await embed_waiting(services, embedded_tables(collections))
     await _analyze(database, [each.windows for each in collections])
 

@@ -43,9 +43,8 @@ def table_of(text: str) -> TableName:
     schema, _, name = text.rpartition(".")
     for part in filter(None, (schema, name)) if name else (name,):
         if not re.fullmatch(NAME_PATTERN, part):
-            raise WrongUsage(
-                f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
-            )
+            example = slug(part, "files")
+            raise WrongUsage(f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {example}")
     if name in BUILT_IN.counted:
         raise WrongUsage(f"{name!r} is a built-in record type: choose another name")
     return schema, name
@@ -123,12 +122,9 @@ def _made_before(connection: SyncConnection, table: TableName) -> Relation | Non
             f"There is already a {relation.kind} {qualified}, which `quarry load` did not make: choose another name, or search it"
             f" as it is: `quarry map {table[0]}` declares it"
         )
-    if relation is None:
-        names = connection.execute("select from pg_namespace where nspname = %s", [table[0]]).fetchall()
-        if not names:
-            raise ConfigurationError(
-                f"There is no schema {table[0]} in this database: `create schema {table[0]}` makes it"
-            )
+    schemas = "select from pg_namespace where nspname = %s"
+    if relation is None and not connection.execute(schemas, [table[0]]).fetchall():
+        raise ConfigurationError(f"There is no schema {table[0]} in this database: `create schema {table[0]}` makes it")
     return relation
 
 
@@ -167,11 +163,9 @@ def _report(load: FileLoad, name: str) -> None:
         changed = f"{row_count - skipped:,} loaded ({load.loaded.changed:,} new or changed)"
         tell(line.replace(f"{row_count - skipped:,} loaded", changed), files=[file_facts(name, load.loaded)])
         for column, type in load.changed_types.items():
-            tell(
-                f"{column} is {type} now: {FILE} declares it as before;"
-                f" delete [collections.{toml_key(load.name[1])}] there and load again to draft it again",
-                changed_types=[{"name": column, "type": type}],
-            )
+            advice = f"delete [collections.{toml_key(load.name[1])}] there and load again to draft it again"
+            line = f"{column} is {type} now: {FILE} declares it as before; {advice}"
+            tell(line, changed_types=[{"name": column, "type": type}])
         return
     columns = load.guesser.guessed().columns
     guessed = [{"name": each.name, "type": each.type, "header": each.header, "remark": each.remark} for each in columns]
@@ -179,12 +173,8 @@ def _report(load: FileLoad, name: str) -> None:
     if is_for_programs():
         return
     print(line)
-    write_table(
-        make_console(),
-        ("column", "type", "of the file"),
-        [(each.name, each.type, f"{each.header}{f': {each.remark}' if each.remark else ''}") for each in columns],
-    )
-    numbered = (
-        "" if load.key in {each.name for each in columns} else f", which numbers them{load.note and f': {load.note}'}"
-    )
+    rows = [(each.name, each.type, f"{each.header}{f': {each.remark}' if each.remark else ''}") for each in columns]
+    write_table(make_console(), ("column", "type", "of the file"), rows)
+    is_column = load.key in {each.name for each in columns}
+    numbered = "" if is_column else f", which numbers them{load.note and f': {load.note}'}"
     print(f"key: {load.key}{numbered}")
