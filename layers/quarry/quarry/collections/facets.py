@@ -1,4 +1,6 @@
-"""What a collection can be filtered, counted and grouped by, and how its texts are embedded."""
+"""What a collection can be filtered, counted and grouped by, and how its texts are embedded; and the collections over Quarry's
+own tables, which files named `quarry.toml` in the package declare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`quarry config show`: every setting, its value and its source. Also reads the file `.env`."""
+"""What a command finds on this machine: the settings (`quarry config show`), the file `.env`, the log, and the address of a
+server that runs here, so that other commands can link to it.
+"""
 
 from __future__ import annotations
 
