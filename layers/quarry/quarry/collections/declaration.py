@@ -237,12 +237,6 @@ class CollectionDeclaration(Declared):
         return [columns[0] for line, columns in alone if line.strip("{}") == columns[0]]
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """The columns that are shown of a row before it is opened."""
-        own = [each for each in self.topic if isinstance(each, str)]
-        return (*line_columns([*self.title, *self.cited, *own]), *([self.author] if self.author else []))
-
-    @property
     def lines(self) -> Mapping[str, tuple[str, ...]]:
         """The columns of the source that keys of the declaration show, except its texts, key, date and address."""
         own = [each for each in self.topic if isinstance(each, str)]
