@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import LiteralString
 
 from quarry.collections.facets import OwnTable
-from quarry.collections.uses import quoted
+from quarry.collections.relations import literal
 from quarry.domains import modules
 from quarry.records.tables import COLLECTIONS
 from quarry.retrieval.values import relations_of, values_function
@@ -59,7 +59,7 @@ def values_file(table: Source) -> str:
 
 def _triggers(table: Source, changed_table: str, operations: Sequence[str], *relation: str) -> str:
     columns = _columns(table, changed_table, *(["id", relation[1]] if len(relation) > 1 else []))
-    arguments = ", ".join(map(quoted, (table.name, changed_table, f"{{{','.join(operations)}}}", columns, *relation)))
+    arguments = ", ".join(map(literal, (table.name, changed_table, f"{{{','.join(operations)}}}", columns, *relation)))
     return f"select keep_values_counted({arguments});\n"
 
 
@@ -84,7 +84,7 @@ def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
     """`record_hashes`: a hash of each existing record, in these tables or of collections."""
     of_own = "".join(
         f"""  select k.type, x.id, {table.row_hash}
-  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
+  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {literal(table.name)}
   union all
 """
         for table in own

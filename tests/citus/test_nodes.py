@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.local.cli import main
 from quarry.local.data import sample_directory
-from quarry.local.telling import selected_tenant
+from quarry.local.output import selected_tenant
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres import tenant_move
 from quarry.postgres.load import load_file

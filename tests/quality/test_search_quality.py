@@ -83,7 +83,7 @@ async def test_search_stays_above_its_floors_finds_nobody_ruled_out_and_no_part_
         never = said(outcome.query, "never") or []
         assert isinstance(never, list)
         assert not {*outcome.results.keys} & {*never}, outcome.query.id
-    scores = {summary.kind: summary.ndcg for summary in summarise(outcomes)}
+    scores = {summary.kind: summary.measures["ndcg"] for summary in summarise(outcomes)}
     assert {kind: scores[kind] for kind, floor in FLOORS[domain].items() if scores[kind] < floor} == {}
 
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from quarry.local.cli import main
-from quarry.local.telling import selected_tenant
+from quarry.local.output import selected_tenant
 from quarry.postgres import tenants as module
 from tests.conftest import clone_database
 from tests.tenants.conftest import headers, run, tenants_client

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from quarry import catalog
 from quarry.collections.apply import check_rows
 from quarry.local.cli import main as quarry
-from quarry.local.telling import selected_tenant
+from quarry.local.output import selected_tenant
 from quarry.platform.errors import Forbidden
 from quarry.postgres.load import load_file
 from quarry.postgres.migrate import connect

@@ -358,11 +358,9 @@ def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
     if suspected.is_certain:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
     warning = f"may be a secret: {suspected.reason}; delete this line to show it"
-    return (
-        f'{warning}, add `{toml_key(column.name)} = "D"` to `text` to search it'
-        if is_text(column) and is_searched
-        else warning
-    )
+    if is_text(column) and is_searched:
+        return f'{warning}, add `{toml_key(column.name)} = "D"` to `text` to search it'
+    return warning
 
 
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:

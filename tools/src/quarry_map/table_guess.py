@@ -435,11 +435,9 @@ def name_by_reference(column: str, other: TableGuess) -> str:
         # `isbn` refers to books, `prod_id` to products
         return own
     # in a name that is run together, the table's name is a word
-    return (
-        f"{reference_name.removesuffix(own)}_{own}"
-        if re.search(rf"[^_]{re.escape(own)}$", reference_name)
-        else reference_name
-    )
+    if re.search(rf"[^_]{re.escape(own)}$", reference_name):
+        return f"{reference_name.removesuffix(own)}_{own}"
+    return reference_name
 
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:

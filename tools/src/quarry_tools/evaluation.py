@@ -17,7 +17,7 @@ from typing import Any
 
 from quarry.local.cli.command import on_database
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 from quarry.platform.errors import ModelError, QuarryError
 from quarry.services.services import Caller, Services

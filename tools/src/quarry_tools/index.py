@@ -19,7 +19,7 @@ from quarry.collections.upkeep import BATCH_KEYS, VALUES_AS_TEXT, embedded_table
 from quarry.local.cli.command import WrongUsage
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.postgres.schema import SyncConnection
 from quarry_tools.derived import (

@@ -1,4 +1,4 @@
-"""Judged queries: what a good search finds for them. A file has one query per line, as JSON."""
+"""Judged queries: what a good search finds for them, and what they demand of results. A file has one query per line, as JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The quality of a ranked list according to a judgement: the usual measures of retrieval, from 0 (worst) to 1 (best).
 
-`ranked` are keys, best first; `relevant` has the grade (1 to 3) of every relevant key.
+`ranked` are keys, best first; `relevant` has the grade (1 to 3) of every relevant key. And the role of chance in a mean over
+queries: the same numbers in any order give the same figures.
 """
 
 from __future__ import annotations

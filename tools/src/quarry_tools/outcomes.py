@@ -198,18 +198,6 @@ class Summary:
     measures: Mapping[str, float] = field(default_factory=dict)
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    @property
-    def ndcg(self) -> float:
-        return self.measures["ndcg"]
-
-    @property
-    def recall(self) -> float:
-        return self.measures["recall"]
-
-    @property
-    def mrr(self) -> float:
-        return self.measures["mrr"]
-
 
 def summarise(outcomes: Sequence[Outcome]) -> list[Summary]:
     """One summary per group."""

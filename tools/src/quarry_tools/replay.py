@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quarry.local.ask import askable_of
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import quantity, write_json
+from quarry.local.output import quantity, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.contract import plain_words
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError

@@ -12,7 +12,7 @@ from typing import Any
 
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.platform.errors import QuarryError
 from quarry.postgres.pool import Database

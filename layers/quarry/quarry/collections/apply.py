@@ -73,14 +73,14 @@ def plan_changes(
     changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
     for name, declared_now in declared.items():
         relation = relations[declared_source(declared_now)]
-        declaration = resolved(declared_now, relation, relations)
+        declaration = resolve(declared_now, relation, relations)
         columns = used_columns(declaration, relation, relations)
+        new = Change("create", name, (), declaration, relation, columns, must_refill=True)
         old = stored.get(name)
         if old is None:
-            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
+            changes.append(new)
         elif reason := _why_recreated(old, declaration, relation):
-            changes.append(Change("drop", name, (reason,), stored=old))
-            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
+            changes += [Change("drop", name, (reason,), stored=old), new]
         else:
             changes.append(_changed(name, declaration, relation, columns, old))
     return changes
@@ -104,29 +104,19 @@ def _changed(
     old: Collection,
 ) -> Change:
     before, after = old.declaration.model_dump(), declaration.model_dump()
-    reasons = [
-        *(
-            f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
-            for field in after
-            if field != "facets" and before[field] != after[field]
-        ),
-        *_facets_changed(before["facets"], after["facets"]),
-    ]
-    reasons += [
-        f"the column {column} has changed" for column, used in columns.items() if old.columns.get(column, used) != used
-    ]
+    fields = [field for field in after if field != "facets" and before[field] != after[field]]
+    reasons = [f"{each} is {_worded(after[each])} instead of {_worded(before[each])}" for each in fields]
+    reasons += _facets_changed(before["facets"], after["facets"])
+    other = [column for column, used in columns.items() if old.columns.get(column, used) != used]
+    reasons += [f"the column {column} has changed" for column in other]
     new = make_collection(old.id, name, declaration, relation, columns)
     is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
     if is_earlier:
         reasons.append("an earlier version made its functions")
-    if not reasons:
-        return Change("keep", name, (), declaration, relation, columns, old)
-    made_of, before_made_of = (
-        (each.row_hash, each.content_hash, each.source_sql, each.declaration.has_meaning) for each in (new, old)
-    )
-    return Change(
-        "change", name, tuple(reasons), declaration, relation, columns, old, is_earlier or made_of != before_made_of
-    )
+    sources = {(each.row_hash, each.content_hash, each.source_sql, each.declaration.has_meaning) for each in (new, old)}
+    must_refill = is_earlier or len(sources) > 1
+    action: Action = "change" if reasons else "keep"
+    return Change(action, name, tuple(reasons), declaration, relation, columns, old, must_refill)
 
 
 def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
@@ -139,7 +129,7 @@ def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -
             yield f"{change} facets: {', '.join(names)}"
 
 
-def resolved(
+def resolve(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
     """The declaration with the keys that it leaves to the tables: its own and those of the tables that it refers to."""

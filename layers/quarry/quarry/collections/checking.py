@@ -27,7 +27,7 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import nearest, nearest_language, quoted_table, table_name
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
-from quarry.collections.secrets import disagreements, exposed
+from quarry.collections.secrets import disagreements, exposures
 from quarry.collections.upkeep import compare, keep_in_step
 from quarry.collections.uses import (
     DATE,
@@ -152,7 +152,7 @@ class _Check:
             self._check_related(source, name, rows)
         for name, each in declared.references.items():
             self._check_referred(source, each, name.split()[0])
-        for leak in exposed(declared, source, self.catalog.relations):
+        for leak in exposures(declared, source, self.catalog.relations):
             advice = "put it into `hidden`" if leak.relation is source else "show another column"
             opened = "" if leak.path else ", and records that are opened show it"
             self.doubtful(f"{leak.reason}{opened}: {advice}, unless everybody may see it", *leak.path)
@@ -187,10 +187,8 @@ class _Check:
         elif not key and not source.primary_key:
             self.wrong(f"is missing: {source.name} has no primary key{_keys_hint(source)}", "key")
         elif key and not any(sorted(key) == sorted(each) for each in source.keys):
-            self.wrong(
-                f"{', '.join(key)}: no primary key, and no unique key of columns that are never null{_keys_hint(source)}",
-                "key",
-            )
+            problem = "no primary key, and no unique key of columns that are never null"
+            self.wrong(f"{', '.join(key)}: {problem}{_keys_hint(source)}", "key")
 
     def _check_columns(self, source: Relation) -> None:
         """Every column that is named exists, holds what it must, and is not hidden where it would be shown."""
@@ -222,17 +220,11 @@ class _Check:
         if source.kind not in _TRIGGERED:
             self.wrong(f'a {source.kind} cannot have these triggers: write sync = "sweep"', "sync")
         elif source.is_partition:
-            self.wrong(
-                'triggers of a partition miss what is written through its parent: write sync = "sweep", '
-                "or name the parent as source",
-                "sync",
-            )
+            problem = "triggers of a partition miss what is written through its parent"
+            self.wrong(f'{problem}: write sync = "sweep", or name the parent as source', "sync")
         elif not source.may_trigger:
-            self.wrong(
-                f"the role of DATABASE_URL may not create triggers: grant trigger on {_name(source)}, "
-                'or write sync = "sweep"',
-                "sync",
-            )
+            grant = f"grant trigger on {_name(source)}"
+            self.wrong(f'the role of DATABASE_URL may not create triggers: {grant}, or write sync = "sweep"', "sync")
 
     def _check_facet(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)

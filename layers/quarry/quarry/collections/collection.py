@@ -30,6 +30,7 @@ from quarry.collections.relations import (
     Relation,
     is_date_type,
     keys_of,
+    literal,
     own_name,
     path_sql,
     type_of_kind,
@@ -46,7 +47,6 @@ from quarry.collections.uses import (
     line_sql,
     listed,
     predicate_sql,
-    quoted,
     type_name,
 )  # fmt: skip
 from quarry.schema.source import FacetKind, identifier
@@ -134,11 +134,9 @@ class Collection:
         # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
         row: LiteralString = " s" if self.declaration.kept_with else ""
-        return (
-            f"(select {columns} from {self.table_sql}{row} where {' and '.join(conditions)})"
-            if conditions
-            else self.table_sql
-        )
+        if conditions:
+            return f"(select {columns} from {self.table_sql}{row} where {' and '.join(conditions)})"
+        return self.table_sql
 
     def _meets_with_parent(self, by: str, condition: KeptWith) -> LiteralString:
         """Whether no row that the row `s` refers to by a column is left out."""
@@ -238,11 +236,11 @@ class Collection:
         """A cited line; a column of weight D has its name in front."""
         if self.declaration.text.get(line) != "D":
             return self.line(line, row)
-        return quoted(f"{' '.join(words(own_name(line))) or line}: ") + f" || {self.line(line, row)}"
+        return literal(f"{' '.join(words(own_name(line))) or line}: ") + f" || {self.line(line, row)}"
 
     def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
         return [
-            quoted(f"{(facet.label or name.replace('_', ' ')).lower()}: ")
+            literal(f"{(facet.label or name.replace('_', ' ')).lower()}: ")
             + f" || nullif(btrim({self._facet_text(name, facet, row)}), '')"
             for name, facet in self.declaration.facets.items()
         ]
@@ -278,11 +276,9 @@ class Collection:
         """Whether the row `other` of another table is one of the related rows of the source's row."""
         is_related = f"{self.other_column(rows.by, other)} = {self.column(self.key[0], row)}"
         conditions = read_predicate(rows.where) if rows.where else []
-        return (
-            f"{is_related} and {predicate_sql(conditions, lambda name: self.other_column(name, other))}"
-            if conditions
-            else is_related
-        )
+        if conditions:
+            return f"{is_related} and {predicate_sql(conditions, lambda name: self.other_column(name, other))}"
+        return is_related
 
     def referred_title(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
         """The title of the row that a facet refers to: text, except for dates and numbers."""
@@ -370,17 +366,17 @@ class Collection:
         parent = self.declaration.part_of
         if parent is None:
             return "null", "null"
-        columns = listed(f"{quoted(name)}, {self.other_column(name, 'y')}" for name in parent.show)
+        columns = listed(f"{literal(name)}, {self.other_column(name, 'y')}" for name in parent.show)
         return self.text(parent.by, row), f"(select jsonb_build_object({columns}) {self._row_of(parent, row, 'y')})"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
         """The source's row as JSON, without hidden columns."""
-        fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
+        fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(literal, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
         plain = [name for name in self.declaration.markup if name not in self.declaration.hidden and not keys_of(name)]
         if plain:
-            texts = listed(f"{quoted(name)}, {self.text(name, row)}" for name in plain)
+            texts = listed(f"{literal(name)}, {self.text(name, row)}" for name in plain)
             fields = f"({fields} || jsonb_build_object({texts}))"
         return fields
 
@@ -432,12 +428,12 @@ class Collection:
     def holds_words(self, row: LiteralString, text: LiteralString) -> LiteralString:
         """Whether the source's row holds all words of a text, each read in the row's language."""
         by_language = [
-            (language, f"w.text_search @@ (select parsed_query({text}, {quoted(language)}::regconfig))")
+            (language, f"w.text_search @@ (select parsed_query({text}, {literal(language)}::regconfig))")
             for language in self.languages
         ]
         met = by_language[0][1]
         if self.declaration.language_column is not None:
-            met = " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in by_language)
+            met = " or ".join(f"w.language = {literal(language)} and {holds}" for language, holds in by_language)
         return f"{self.key_text(row)} in (select w.id from {self.rows} w where {met})"
 
     def guard(self, row: LiteralString = "t") -> LiteralString:
@@ -449,14 +445,14 @@ class Collection:
         """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
         nobody.
         """
-        return f"{scope} = nullif(current_setting({quoted(self.declaration.scope_setting or '')}, true), '')"
+        return f"{scope} = nullif(current_setting({literal(self.declaration.scope_setting or '')}, true), '')"
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """The URL of the source's row; null where none is declared."""
         if not self.declaration.url:
             return "null"
         parts = (
-            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part)
+            f"coalesce({self.text(part, row)}, '')" if is_column else literal(part)
             for part, is_column in split_template(self.declaration.url)
         )
         return f"nullif({' || '.join(parts)}, '')"
@@ -472,7 +468,7 @@ class Collection:
     def language(self, row: LiteralString = "x") -> LiteralString:
         """The text search configuration of the source's row."""
         language = self.declaration.language
-        return quoted(language) if isinstance(language, str) else f"text_language({self.text(language.column, row)})"
+        return literal(language) if isinstance(language, str) else f"text_language({self.text(language.column, row)})"
 
     @cached_property
     def document(self) -> LiteralString:
@@ -500,7 +496,7 @@ class Collection:
         made_of = dict.fromkeys((*declared.text, *line_columns(declared.title), *self._embedded, *whose))
         how = repr((declared.language, "in pairs of letters", [*declared.text.items()], declared.title, self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
-        return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
+        return hashed([literal(how), *(self.text(name) for name in made_of), *vectors])
 
     @cached_property
     def content_hash(self) -> LiteralString:

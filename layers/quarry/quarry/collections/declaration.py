@@ -152,9 +152,8 @@ class CollectionDeclaration(Declared):
         """Accept lists of columns under the kind that their facets have in common."""
         if not isinstance(value, dict):
             return value
-        listed = {
-            kind: names for kind, names in value.items() if isinstance(names, list) and kind in get_args(FacetKind)
-        }
+        kinds = get_args(FacetKind)
+        listed = {kind: names for kind, names in value.items() if isinstance(names, list) and kind in kinds}
         single = {name: each for name, each in value.items() if name not in listed}
         names = [name for each in listed.values() for name in each]
         if not all(isinstance(name, str) for name in names):
@@ -168,20 +167,17 @@ class CollectionDeclaration(Declared):
     def _has_usable_names(cls, facets: Mapping[str, FacetDeclaration]) -> Mapping[str, FacetDeclaration]:
         for name in facets:
             if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
-                raise ValueError(
-                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _,"
-                    f" and none of {_list(PARAMETERS)}"
-                )
+                rule = f"use lower-case letters, digits and _, and none of {_list(PARAMETERS)}"
+                raise ValueError(f"a facet cannot be called {name!r}: {rule}")
         return facets
 
     @field_validator("predicates", "links", "related", "measures")
     @classmethod
     def _has_plain_names(cls, names: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
-        one = {"predicates": "a predicate", "links": "a link", "measures": "a measure"}.get(
-            info.field_name or "", "related rows"
-        )
+        nouns = {"predicates": "a predicate", "links": "a link", "measures": "a measure"}
         for name in names:
             if not re.fullmatch(NAME_PATTERN, name):
+                one = nouns.get(info.field_name or "", "related rows")
                 raise ValueError(f"{one} cannot be called {name!r}: lower-case letters of any script, digits and _")
         return names
 
@@ -190,9 +186,8 @@ class CollectionDeclaration(Declared):
         check_measures(self.measures)
         names = [*self.predicates, *self.facets, *self.links, *self.related, *self.measures]
         if both := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(
-                f"{_list(both)}: facets, links, related rows, predicates and measures cannot have the same name"
-            )
+            rule = "facets, links, related rows, predicates and measures cannot have the same name"
+            raise ValueError(f"{_list(both)}: {rule}")
         if lacking := sorted({each.related for each in self.facets.values() if each.related} - {*self.related}):
             raise ValueError(f"{_list(lacking)}: no related rows have this name: declare them in `related`")
         if self.scope_setting is not None and self.scope is None:
@@ -240,12 +235,6 @@ class CollectionDeclaration(Declared):
         """The columns that are a cited line by themselves."""
         alone = [(line, columns) for line in self.cited if len(columns := line_columns([line])) == 1]
         return [columns[0] for line, columns in alone if line.strip("{}") == columns[0]]
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The columns that are shown of a row before it is opened."""
-        own = [each for each in self.topic if isinstance(each, str)]
-        return (*line_columns([*self.title, *self.cited, *own]), *([self.author] if self.author else []))
 
     @property
     def lines(self) -> Mapping[str, tuple[str, ...]]:
@@ -304,21 +293,16 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
     declared: dict[str, CollectionDeclaration] = {}
     collections = content.get("collections", {})
     if not isinstance(collections, dict):
-        raise DeclarationError(
-            [lines.problem(("collections",), "write each collection as a table: [collections.NAME]")]
-        )
+        message = "write each collection as a table: [collections.NAME]"
+        raise DeclarationError([lines.problem(("collections",), message)])
     for name, value in collections.items():
         path = ("collections", name)
         if not re.fullmatch(NAME_PATTERN, name):
-            problems.append(
-                lines.problem(
-                    path, f"a collection cannot be called {name!r}: lower-case letters of any script, digits and _"
-                )
-            )
+            message = f"a collection cannot be called {name!r}: lower-case letters of any script, digits and _"
+            problems.append(lines.problem(path, message))
         if isinstance(value, dict) and "calendar" in value:
-            problems.append(
-                lines.problem((*path, "calendar"), "all collections have one calendar: write it as [calendar]")
-            )
+            message = "all collections have one calendar: write it as [calendar]"
+            problems.append(lines.problem((*path, "calendar"), message))
         try:
             declaration = CollectionDeclaration.model_validate(_whole(name, value, collections, lines))
             declared[name] = declaration.model_copy(update={"calendar": calendar})
@@ -336,9 +320,8 @@ def _calendar(declared: Any, lines: Lines, problems: list[str]) -> Calendar | No
     try:
         calendar = Calendar.model_validate(declared)
     except ValidationError as error:
-        problems += [
-            lines.problem(("calendar", *_keys(each["loc"])), _wording(each, _CALENDAR)) for each in error.errors()
-        ]
+        places = [(("calendar", *_keys(each["loc"])), _wording(each, _CALENDAR)) for each in error.errors()]
+        problems += [lines.problem(place, message) for place, message in places]
         return None
     if wrong := problem_of_zone(calendar.time_zone):
         problems.append(lines.problem(("calendar", "time_zone"), wrong))
@@ -431,17 +414,13 @@ def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _P
         return "is missing"
     if kind == "extra_forbidden":
         key, part = str(error["loc"][-1]), parts.get(str(error["loc"][0])) or parts.get("", CollectionDeclaration)
-        return (
-            "no longer has any effect: delete it"
-            if key in RETIRED
-            else f"is unknown here{nearest(key, part.model_fields)}"
-        )
+        if key in RETIRED:
+            return "no longer has any effect: delete it"
+        return f"is unknown here{nearest(key, part.model_fields)}"
     if kind == "literal_error":
         return f"{declared!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":
         return str(context["error"])
-    return (
-        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {declared!r}"
-        if not isinstance(declared, dict)
-        else str(error["msg"])
-    )
+    if not isinstance(declared, dict):
+        return f"{error['msg'][0].lower()}{error['msg'][1:]}, not {declared!r}"
+    return str(error["msg"])

@@ -321,34 +321,22 @@ class FacetDeclaration(Declared):
         yield self.to and not joins, "`to` is a column of the table `through`, which is missing"
         yield refers != (self.of is not None and not joins), "`by` is a column, and `of` a table: one is missing"
         yield joins and not (self.of and isinstance(self.title, str)), "with `through`, `of` or `title` is missing"
-        yield (
-            joins and self.kind not in listed,
-            f"with `through` the kind must be one of {', '.join(listed)}, not {self.kind}",
-        )
-        yield (
-            not self.of and (self.title or self.key),
-            "`title` and `key` are columns of the table `of`, which is missing",
-        )
+        kinds = ", ".join(listed)
+        yield joins and self.kind not in listed, f"with `through` the kind must be one of {kinds}, not {self.kind}"
+        of_other = self.title or self.key
+        yield not self.of and of_other, "`title` and `key` are columns of the table `of`, which is missing"
         yield self.of and self.column, "with `of` the value is the other table's `title`, not `column`"
         yield self.currency and self.kind != "money", "only money has a currency"
-        yield (
-            self.currency_column and (self.of or self.related),
-            "`currency` names a column of the row, which does not hold the amount",
-        )
+        elsewhere = self.of or self.related
+        yield self.currency_column and elsewhere, "`currency` names a column of the row, which does not hold the amount"
         yield self.unit and self.kind != "number", "only a number has a unit"
         yield self.expression and (parts or not is_number), "an `expression` is a number or money: no `column`, no `of`"
-        yield (
-            self.columns and (parts or self.kind != "place"),
-            "`columns` are the parts of a place: no `column`, no `of`",
-        )
-        yield (
-            self.related and (self.of or self.expression),
-            "with `related` the value is a `column`: no `of`, no `expression`",
-        )
-        yield (
-            self.wording and "{}" not in self.wording and self.kind != "boolean",
-            "`wording` needs {} in the place of the value",
-        )
+        no_place = parts or self.kind != "place"
+        yield self.columns and no_place, "`columns` are the parts of a place: no `column`, no `of`"
+        no_column = self.of or self.expression
+        yield self.related and no_column, "with `related` the value is a `column`: no `of`, no `expression`"
+        no_value = self.wording and "{}" not in self.wording and self.kind != "boolean"
+        yield no_value, "`wording` needs {} in the place of the value"
 
     @property
     def currency_column(self) -> str | None:

@@ -1,4 +1,6 @@
-"""What a collection can be filtered, counted and grouped by, and how its texts are embedded."""
+"""What a collection can be filtered, counted and grouped by, and how its texts are embedded; and the collections over Quarry's
+own tables, which files named `quarry.toml` in the package declare.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ from quarry.collections.declaration_parts import (
 from quarry.collections.names import table_name, words
 from quarry.collections.relations import (
     keys_of,
+    literal,
 )
 from quarry.collections.uses import (
     UsedColumn,
     as_kind,
     declared_source,
     listed,
-    quoted,
     referenced_columns,
 )  # fmt: skip
 from quarry.language.word_forms import inflections, plural, singular
@@ -366,7 +368,7 @@ class OwnTable(Collection):
         return f"{row}.{name}"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
-        return f"{super().fields(row)} - array[{listed(map(quoted, _KEPT_COLUMNS))}]"
+        return f"{super().fields(row)} - array[{listed(map(literal, _KEPT_COLUMNS))}]"
 
     @property
     def unshown_columns(self) -> tuple[str, ...]:

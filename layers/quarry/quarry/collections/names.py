@@ -1,5 +1,5 @@
-"""Names of tables and the nearest that exist; and the meanings of words in names of columns and tables, in several languages:
-`data/names.toml` lists them. Values and names as TOML writes them.
+"""Names of tables and columns: the nearest that exist, the meanings of their words in several languages (`data/names.toml` lists
+them), and what a column is likely to hold by its name, its type and the planner's statistics. Names and values in TOML.
 """
 
 from __future__ import annotations

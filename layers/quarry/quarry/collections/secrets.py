@@ -133,7 +133,7 @@ def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
     """Random-looking text without another explanation: keys, references and checksums look random too."""
     if column.traits is None or column.traits.shape != Shape.RANDOM:
         return None
-    names_something = ends_in(column.name, "names_something") or is_link(column.name)
+    names_something = ends_in(column.name, "names_something") or says(column.name, "link")
     if names_something or _is_key(column, relation) or is_category(column, relation.rows):
         return None
     return Suspicion(f"its values {Shape.RANDOM}", is_certain=False)
@@ -167,7 +167,7 @@ def _holds_settings(column: Column, relation: Relation) -> bool:
 @lru_cache(maxsize=20_000)
 def _secrecy_in(table: str, column: str) -> Certainty | None:
     """Whether a column and its table's name together mean a secret, where the column's name alone means nothing."""
-    is_of_table = {*words(column)} <= word_set("generic") or is_link(column)
+    is_of_table = {*words(column)} <= word_set("generic") or says(column, "link")
     return secrecy_of(f"{singular('_'.join(words(table)))}_{column}") if is_of_table else None
 
 
@@ -213,11 +213,6 @@ def is_secret_number(name: str) -> bool:
         terms[-1] in word_set("of_numbers")
         or any(end in _all_compounds() and end.endswith((*word_list("number"), "id", "code")) for end in ends)
     )
-
-
-def is_link(name: str) -> bool:
-    """Whether a name means a web address."""
-    return says(name, "link")
 
 
 def _always(word: str) -> Certainty | None:
@@ -269,7 +264,7 @@ class Exposed(NamedTuple):
         return f"{self.relation.name}.{self.column} may hold a secret ({self.suspicion.reason})"
 
 
-def exposed(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
+def exposures(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
     """Each column that looks like a secret and is not hidden, at each key that shows it. An opened record shows all columns."""
     tables = {table: with_keys(each) for table, each in {**relations, source.qualified: source}.items()}
     visible = dict.fromkeys(_visible_columns(declared, {**relations, source.qualified: source}))

@@ -22,7 +22,7 @@ from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import Referred
 from quarry.collections.facets import embedded_table, facet_source
 from quarry.collections.names import table_name
-from quarry.collections.uses import quoted
+from quarry.collections.relations import literal
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.postgres.connections import fault_of_source
@@ -122,7 +122,7 @@ async def keep_in_step(
     *,
     rows_max: int = 0,
     keep_going: Callable[[], bool] = lambda: True,
-    on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
+    on_progress: Callable[[int], None] = lambda keys: None,
 ) -> dict[str, Refreshed]:
     """Process what is due for these collections while `keep_going` returns true, and return what was done for each.
 
@@ -222,7 +222,7 @@ async def _work_off(
     waiting: _Waiting,
     rows_max: int,
     keep_going: Callable[[], bool],
-    on_progress: Callable[[Collection, int], None],
+    on_progress: Callable[[int], None],
 ) -> Refreshed:
     done = Refreshed()
     try:
@@ -233,7 +233,7 @@ async def _work_off(
         keys: int | None = None
         while keep_going() and (keys := await refresh_rows(database, collection, rows_max=rows_max)):
             done.keys += keys
-            on_progress(collection, keys)
+            on_progress(keys)
         if keys == 0 and collection.declaration.vectors is not None:
             async with database.transaction() as connection:
                 await _take_time(connection, INDEX_SECONDS)
@@ -551,7 +551,7 @@ def _differences(collection: Collection) -> LiteralString:
 def _sees_all(collection: Collection) -> LiteralString:
     # a name that is cast has no Unicode escapes
     source = ".".join('"' + name.replace('"', '""') + '"' for name in collection.source)
-    return f"""if not sees_all_rows({quoted(source)}::regclass) then
+    return f"""if not sees_all_rows({literal(source)}::regclass) then
     raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
       using errcode = 'insufficient_privilege';
   end if;"""

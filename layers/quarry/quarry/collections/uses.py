@@ -433,15 +433,10 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
             value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
             parts.append(value if is_whole else f"coalesce({value}, '')")
         elif isinstance(part, str):
-            parts.append(quoted(part))
+            parts.append(literal(part))
         else:
             parts.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
     return " || ".join(parts) or "''"
-
-
-def quoted(text: str) -> LiteralString:
-    """A text as an SQL literal."""
-    return literal(text)
 
 
 def type_name(column: UsedColumn) -> LiteralString:
@@ -502,6 +497,6 @@ def _value_sql(value: Any, column: Callable[[str], LiteralString]) -> LiteralStr
     if isinstance(value, Mapping):
         return column(value["field"])
     if isinstance(value, str):
-        return quoted(value)
+        return literal(value)
     truths: Mapping[bool, LiteralString] = {True: "true", False: "false"}
     return truths[value] if isinstance(value, bool) else f"{value}"

@@ -12,7 +12,7 @@ import anyio
 from quarry.agent.domain_tools import openai_format
 from quarry.agent.server import AgentServer, offer
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.services.services import Caller
 from quarry.web.requests import take_place
 

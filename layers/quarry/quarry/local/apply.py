@@ -21,7 +21,7 @@ from quarry.collections.apply import (
     check_rows,
     plan_changes,
     read_collections,
-    resolved,
+    resolve,
     stored_collections,
     take_turn,
 )
@@ -44,7 +44,7 @@ from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_
 from quarry.collections.uses import referenced_tables, used_columns
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.telling import note, tell
+from quarry.local.output import note, tell
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelError, NotFound
@@ -86,17 +86,19 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
         def drafting(relations: Sequence[Relation]) -> Draft:
             return draft(schema, relations, others.values(), embedding, kinds)
 
-        drafted, relations = _readable(connection, settings.database_schema, relations, [*others.values()], drafting)
+        drafted, relations = _readable_draft(
+            connection, settings.database_schema, relations, [*others.values()], drafting
+        )
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:
-        write_table(make_console(), HEADINGS, explained(drafted.text, [*relations, *others.values()]))
+        write_table(make_console(), HEADINGS, explanation(drafted.text, [*relations, *others.values()]))
     elif output is None:
         print(drafted.text, end="")
     print(_summary(drafted, relations, output), file=sys.stderr)
 
 
-def _readable(
+def _readable_draft(
     connection: SyncConnection,
     schema: str,
     relations: Sequence[Relation],
@@ -157,7 +159,7 @@ def declared_sources(
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(declarations.items(), 1):
         relation = by_name[table_name(declaration.source)]
-        whole = resolved(declaration, relation, by_name)
+        whole = resolve(declaration, relation, by_name)
         collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
         names = {*collection.columns, *declaration.fields}
         columns = [column for column in relation.columns if with_all or column.name in names]
@@ -166,7 +168,7 @@ def declared_sources(
     return {each.collection.name: (each.collection, sources[each.collection.name]) for each in declared}
 
 
-def explained(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, str, str]]:
+def explanation(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, str, str]]:
     """Rows of the table: for each collection what is searched, summed and grouped by, and which rows it leads to."""
     rows = {relation.qualified: relation.rows for relation in relations}
     for name, (collection, source) in drafted_sources(text, relations).items():
@@ -184,7 +186,7 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     ]
     yield "searched", [*declaration.text]
     for what, kinds in _GROUPED.items():
-        yield what, [_measured(field) for field in shown_fields if field.kind in kinds]
+        yield what, [_with_unit(field) for field in shown_fields if field.kind in kinds]
     yield (
         "leads to",
         [f"{each.name} ({each.target or 'its key or name'})" for each in source.links.values() if not each.is_many],
@@ -193,7 +195,7 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     yield "also asked", [*declaration.fields]
 
 
-def _measured(field: Field) -> str:
+def _with_unit(field: Field) -> str:
     currency = f"in the row's {field.currency_of}" if field.currency_of else "money"
     measured = field.currency or field.unit or (currency if field.kind == "money" else None)
     return f"{field.name} ({measured})" if measured else field.name
@@ -255,11 +257,10 @@ def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
         schema = database.settings.database_schema
         with connect(database.url, schema) as connection:
             wait_for_others(connection)
-            changes = planned(connection, declared_text, path, database.settings)
-            for change in changes:
-                tell(
-                    str(change), changes=[{"action": change.action, "name": change.name, "reasons": [*change.reasons]}]
-                )
+            changes = plan_file(connection, declared_text, path, database.settings)
+            for each in changes:
+                fact = {"action": each.action, "name": each.name, "reasons": [*each.reasons]}
+                tell(str(each), changes=[fact])
             if only_plan:
                 return True
             # with a quota all changes or none, else each by itself
@@ -290,7 +291,7 @@ def read_declared(path: Path | S3Object) -> str:
         raise ConfigurationError(f"{path} is not UTF-8.") from None
 
 
-def planned(
+def plan_file(
     connection: SyncConnection, text: str, path: Path | S3Object, settings: Settings, only: str | None = None
 ) -> list[Change]:
     """The changes that make the database agree with the text of a file, or with its collection `only`. Prints warnings.
@@ -299,11 +300,9 @@ def planned(
     """
     declared: Mapping[str, CollectionDeclaration] = _only(read_declarations(text, str(path)), only)
     catalog = read_catalog(connection, referenced_tables(declared))
-    catalog = replace(
-        catalog,
-        relations={each.qualified: each for each in with_documents(connection, catalog.relations.values())},
-        vectors=Embedding(settings.embedding_model_name, settings.embedding_dimensions),
-    )
+    relations = {each.qualified: each for each in with_documents(connection, catalog.relations.values())}
+    embedding = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+    catalog = replace(catalog, relations=relations, vectors=embedding)
     declared, wrong = with_conditions(connection, declared, catalog.relations)
     lines = Lines(text, str(path))
     checked = check(declared, catalog, lines, own_schema=settings.database_schema)
@@ -403,9 +402,8 @@ async def reconcile(database: LocalDatabase, name: str | None) -> bool:
     async with database.services() as services:
         collections = await read_collections(services.database)
         if name is not None and name not in collections:
-            raise NotFound(
-                f"There is no collection {name!r}. The collections are: {', '.join(collections) or 'none yet'}."
-            )
+            names = ", ".join(collections) or "none yet"
+            raise NotFound(f"There is no collection {name!r}. The collections are: {names}.")
         selected = [collections[name]] if name else [*collections.values()]
         sourceless = [each.name for each in selected if not all(each.source)]
         if sourceless:
@@ -424,12 +422,7 @@ async def reconcile(database: LocalDatabase, name: str | None) -> bool:
 
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
     with progress_bar("reading rows", 0) as bar:
-        return await keep_in_step(
-            services.database,
-            collections,
-            rows_max=services.rows_max,
-            on_progress=lambda collection, keys: bar.advance(keys),
-        )
+        return await keep_in_step(services.database, collections, rows_max=services.rows_max, on_progress=bar.advance)
 
 
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
@@ -442,9 +435,8 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
 async def _embed(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
     """Embed pending rows, and update the statistics by which Postgres plans searches."""
     if any(each.declaration.vectors for each in collections):
-        await remember_model(
-            services.database, services.embeddings
-        )  # nothing is embedded that would have it remembered
+        # nothing is embedded that would have it remembered
+        await remember_model(services.database, services.embeddings)
     await embed_waiting(services, embedded_tables(collections))
     await _analyze(database, [each.windows for each in collections])
 

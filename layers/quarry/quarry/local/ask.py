@@ -24,7 +24,7 @@ from quarry.language.writing import ENGLISH, writing_of
 from quarry.local import views
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.config import served_address
-from quarry.local.telling import Format, note, quantity, write_csv, write_json
+from quarry.local.output import Format, note, quantity, write_csv, write_json
 from quarry.local.terminal import make_console, printable, snippet_text, write_table
 from quarry.ontology import contract as ontology
 from quarry.people import contract as people
@@ -51,59 +51,56 @@ Events = AsyncGenerator[BaseModel]
 
 @dataclass(frozen=True)
 class Askable:
-    """How to ask a domain: in this process by `answer`, a module and its function, imported on use, or a server by its client.
+    """How to ask a domain: in this process by `answer`, `module:function`, imported on use, or a server by its client.
 
     `request` makes a request from a question, and raises pydantic's ValidationError. `view` takes a console, and the address of
     the server that answers, if one does. `error` is the last event of a stream that failed.
     """
 
     request: Callable[[str], BaseModel]
-    answer: tuple[str, str]
+    answer: str
     remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel] | Awaitable[BaseModel]]
     view: Callable[[Console, str | None], views.View]
-    error: Callable[[str], BaseModel] = lambda message: ErrorEvent(message=message)
+    error: Callable[[str], BaseModel] = EnvelopedErrorEvent.saying
 
     def answered(self, request: BaseModel, caller: Caller, services: Services) -> Events:
         """The events of a search in this process."""
-        module, function = self.answer
+        module, _, function = self.answer.partition(":")
         return events_of(getattr(import_module(module), function)(request, caller, services))
+
+
+def _error_event(message: str) -> BaseModel:
+    return ErrorEvent(message=message)
+
+
+def _companies_request(question: str) -> BaseModel:
+    return companies.ChatRequest(messages=[companies.ChatMessage(role="user", content=question)])
 
 
 ASKABLE: Mapping[str, Askable] = {
     "records": Askable(
-        lambda question: records.AskRequest(question=question),
-        ("quarry.records.answer", "answer_question"),
-        lambda client, question: client.ask_records(question),
-        views.RecordsView,
+        lambda text: records.AskRequest(question=text),
+        "quarry.records.answer:answer_question", lambda client, text: client.ask_records(text),
+        views.RecordsView, _error_event,
     ),
     "people": Askable(
-        lambda question: people.PeopleSearchRequest(query=question),
-        ("quarry.people.search", "search_people"),
-        lambda client, question: client.search_people(question),
-        views.PeopleView,
+        lambda text: people.PeopleSearchRequest(query=text),
+        "quarry.people.search:search_people", lambda client, text: client.search_people(text),
+        views.PeopleView, _error_event,
     ),
     "companies": Askable(
-        lambda question: companies.ChatRequest(messages=[companies.ChatMessage(role="user", content=question)]),
-        ("quarry.companies.search", "search_companies"),
-        lambda client, question: client.ask_companies(question),
-        views.CompaniesView,
-        EnvelopedErrorEvent.saying,
+        _companies_request,
+        "quarry.companies.search:search_companies", lambda client, text: client.ask_companies(text), views.CompaniesView,
     ),
     "campaigns": Askable(
-        lambda question: campaigns.ChatRequest(message=question),
-        ("quarry.campaigns.search", "chat_about_campaigns"),
-        lambda client, question: client.ask_campaigns(question),
-        views.CampaignsView,
-        EnvelopedErrorEvent.saying,
+        lambda text: campaigns.ChatRequest(message=text),
+        "quarry.campaigns.search:chat_about_campaigns", lambda client, text: client.ask_campaigns(text), views.CampaignsView,
     ),
     "ontology": Askable(
-        lambda question: ontology.OntologyAskRequest(question=question),
-        ("quarry.ontology.search", "answer_about_projects"),
-        lambda client, question: client.ask_projects(question),
-        views.ProjectsView,
-        EnvelopedErrorEvent.saying,
+        lambda text: ontology.OntologyAskRequest(question=text),
+        "quarry.ontology.search:answer_about_projects", lambda client, text: client.ask_projects(text), views.ProjectsView,
     ),
-}
+}  # fmt: skip
 """By domain; others are asked as `quarry.standard` has it."""
 
 
@@ -118,13 +115,7 @@ def askable_of(domain: str) -> Askable:
         return client.stream(*standard_events(domain, question))
 
     request = module(domain, "contract").AskRequest
-    return Askable(
-        lambda question: request(question=question),
-        (f"quarry.{domain}.search", "answer"),
-        remote,
-        views.AnswerView,
-        EnvelopedErrorEvent.saying,
-    )
+    return Askable(lambda text: request(question=text), f"quarry.{domain}.search:answer", remote, views.AnswerView)
 
 
 async def events_of(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:

@@ -1,4 +1,6 @@
-"""`quarry config show`: every setting, its value and its source. Also reads the file `.env`."""
+"""What a command finds on this machine: the settings (`quarry config show`), the file `.env`, the log, and the address of a
+server that runs here, so that other commands can link to it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings

@@ -28,7 +28,7 @@ from quarry.files.forms import ReadOptions
 from quarry.files.reading import files_in, read_records
 from quarry.files.records import RecordFile, UnreadableFile
 from quarry.local.database import LocalDatabase, open_database
-from quarry.local.telling import note, quantity, tell
+from quarry.local.output import note, quantity, tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.interface import EmbeddingModel
 from quarry.models.local_embedding import LocalEmbedding

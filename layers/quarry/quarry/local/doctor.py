@@ -24,13 +24,13 @@ from quarry.collections.checking import bypass, policy_warning
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.declaration import FILE_NAME
 from quarry.collections.relations import Relation
-from quarry.collections.secrets import exposed
+from quarry.collections.secrets import exposures
 from quarry.collections.upkeep import embedded_tables
 from quarry.collections.uses import Relations, UsedColumn, declared_source, referenced_tables
-from quarry.local.apply import planned, read_declared
+from quarry.local.apply import plan_file, read_declared
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.embedded_postgres import EmbeddedPostgresError
-from quarry.local.telling import write_json
+from quarry.local.output import write_json
 from quarry.local.terminal import make_console, printable
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable, QuarryError
@@ -81,9 +81,9 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     relations = {each.qualified: each for each in with_documents(connection, existing.values())}
     types = with_collections([*collections.values()], has_built_in=False)
     for collection in collections.values():
-        unreadable = _unreadable(connection, types[collection.name], types)
-        doubled = "" if unreadable else _doubled(connection, collection, relations)
-        yield _finding(collection, states[collection.id], relations, unreadable, doubled)
+        unreadable = _read_problem(connection, types[collection.name], types)
+        duplicate = "" if unreadable else _duplicate_key(connection, collection, relations)
+        yield _finding(collection, states[collection.id], relations, unreadable, duplicate)
         yield from _secrets(collection, relations)
         source = relations.get(collection.source)
         if source and source.knows_user and collection.declaration.scope_setting is None:
@@ -99,13 +99,13 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
 def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
     """Columns that look like secrets and that every caller can see."""
     source = relations.get(collection.source)
-    exposures = exposed(collection.declaration, source, relations) if source else ()
-    if reasons := "; ".join(dict.fromkeys(each.reason for each in exposures)):
+    leaks = exposures(collection.declaration, source, relations) if source else ()
+    if reasons := "; ".join(dict.fromkeys(each.reason for each in leaks)):
         advice = "add them to `hidden` in quarry.toml, or show other columns, then run `quarry apply`"
         yield Finding("absent", f"secrets in {collection.name}", reasons, f"unless everyone may see them: {advice}")
 
 
-def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
+def _read_problem(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
     """Postgres' reason why a search could not read its rows; None if it can."""
     keys = SQL("select w.id from {} w").format(Identifier(type.rows))
     if not type.is_searched:
@@ -123,7 +123,7 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
     return None
 
 
-def _doubled(connection: SyncConnection, collection: Collection, relations: Relations) -> str:
+def _duplicate_key(connection: SyncConnection, collection: Collection, relations: Relations) -> str:
     """How many rows have the same key, and which; "" where keys are unique, or the check takes too long."""
     source = relations.get(collection.source)
     if source is None or not collection.key or any({*key} == {*collection.key} for key in source.keys):
@@ -139,7 +139,7 @@ def _doubled(connection: SyncConnection, collection: Collection, relations: Rela
     return f"{row[1]:,} rows have {row[0] if row[0] is not None else 'none'}" if row else ""
 
 
-def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
+def _column_changes(collection: Collection, relation: Relation) -> Iterator[str]:
     """Changes of the columns that a collection uses."""
     columns = {each.number: each for each in relation.columns}
     for name, used in sorted(collection.columns.items()):
@@ -157,12 +157,12 @@ def _finding(
     state: _State,
     relations: Mapping[tuple[str, str], Relation],
     unreadable: str | None,
-    doubled: str,
+    duplicate: str,
 ) -> Finding:
     subject = f"collection {collection.name}"
     for is_broken, detail, advice in (
         *_faults_of_tables(collection, relations),
-        (bool(doubled), f"its key {', '.join(collection.key)} is not unique: {doubled}", _NAME_KEY),
+        (bool(duplicate), f"its key {', '.join(collection.key)} is not unique: {duplicate}", _NAME_KEY),
         *_faults(collection, state),
         (unreadable is not None, f"its rows cannot be read: {unreadable}", "mend the policies, views and functions"),
     ):
@@ -178,7 +178,7 @@ def _finding(
     return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}")
 
 
-def unapplied(connection: SyncConnection, settings: Settings) -> Iterator[Finding]:
+def pending_changes(connection: SyncConnection, settings: Settings) -> Iterator[Finding]:
     """What the quarry.toml of this folder declares and the database does not have yet."""
     file = Path(FILE_NAME)
     if not file.exists():
@@ -186,7 +186,7 @@ def unapplied(connection: SyncConnection, settings: Settings) -> Iterator[Findin
     subject = f"changes in {file}"
     try:
         with redirect_stderr(StringIO()):  # its warnings are those of `quarry apply`
-            changes = planned(connection, read_declared(file), file, settings)
+            changes = plan_file(connection, read_declared(file), file, settings)
     except QuarryError as error:
         yield Finding("broken", subject, error.message, _MEND)
         return
@@ -219,7 +219,7 @@ def _faults_of_tables(
         grant = f"grant select on {name} to the role of DATABASE_URL"
         yield not relation.may_select, f"this role may not read {name}", grant
         if each == collection.source:
-            changed = ", ".join(_changed(collection, relation))
+            changed = ", ".join(_column_changes(collection, relation))
             yield bool(changed), f"columns of {name} have changed: {changed}", _MEND
         if relation.bypassed and not collection.declaration.bypasses_policies:
             yield True, bypass(relation), "or set bypasses_policies = true if every caller may see them"
@@ -380,7 +380,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         if rows.status == "ok" or not collections:
             yield rows
         yield from collections
-        yield from unapplied(connection, settings)
+        yield from pending_changes(connection, settings)
     yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 

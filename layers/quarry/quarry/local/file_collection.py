@@ -16,11 +16,11 @@ from quarry.collections.names import is_epoch, quoted_table, slug, table_name, t
 from quarry.collections.relations import Relation
 from quarry.files.forms import ReadOptions
 from quarry.files.records import UnreadableFile
-from quarry.local.apply import fill, planned, read_declared, wait_for_others
+from quarry.local.apply import fill, plan_file, read_declared, wait_for_others
 from quarry.local.cli.command import WrongUsage
 from quarry.local.data import file_facts, name_of, opened_records, report_failure, report_skipped, sources_of
 from quarry.local.database import open_database
-from quarry.local.telling import is_for_programs, note, tell
+from quarry.local.output import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError, Forbidden
@@ -43,9 +43,8 @@ def table_of(text: str) -> TableName:
     schema, _, name = text.rpartition(".")
     for part in filter(None, (schema, name)) if name else (name,):
         if not re.fullmatch(NAME_PATTERN, part):
-            raise WrongUsage(
-                f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
-            )
+            example = slug(part, "files")
+            raise WrongUsage(f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {example}")
     if name in BUILT_IN_NAMES:
         raise WrongUsage(f"{name!r} is a built-in record type: choose another name")
     return schema, name
@@ -88,7 +87,7 @@ def load_collection(
                 remember(connection, table, load.loaded_files, alone=load.relation is None or mode == "replace")
                 _report(load, name)
                 with _declared(connection, table, text) as declared:
-                    for change in planned(connection, declared, FILE, database.settings, only=table[1]):
+                    for change in plan_file(connection, declared, FILE, database.settings, only=table[1]):
                         apply_change(connection, change, schema)
                     check_rows(connection, database.rows_max)
                     _warn_of_others(connection, declared)
@@ -123,12 +122,9 @@ def _made_before(connection: SyncConnection, table: TableName) -> Relation | Non
             f"There is already a {relation.kind} {qualified}, which `quarry load` did not make: choose another name, or search it"
             f" as it is: `quarry map {table[0]}` declares it"
         )
-    if relation is None:
-        names = connection.execute("select from pg_namespace where nspname = %s", [table[0]]).fetchall()
-        if not names:
-            raise ConfigurationError(
-                f"There is no schema {table[0]} in this database: `create schema {table[0]}` makes it"
-            )
+    schemas = "select from pg_namespace where nspname = %s"
+    if relation is None and not connection.execute(schemas, [table[0]]).fetchall():
+        raise ConfigurationError(f"There is no schema {table[0]} in this database: `create schema {table[0]}` makes it")
     return relation
 
 
@@ -167,11 +163,9 @@ def _report(load: FileLoad, name: str) -> None:
         changed = f"{row_count - skipped:,} loaded ({load.loaded.changed:,} new or changed)"
         tell(line.replace(f"{row_count - skipped:,} loaded", changed), files=[file_facts(name, load.loaded)])
         for column, type in load.changed_types.items():
-            tell(
-                f"{column} is {type} now: {FILE} declares it as before;"
-                f" delete [collections.{toml_key(load.name[1])}] there and load again to draft it again",
-                changed_types=[{"name": column, "type": type}],
-            )
+            advice = f"delete [collections.{toml_key(load.name[1])}] there and load again to draft it again"
+            line = f"{column} is {type} now: {FILE} declares it as before; {advice}"
+            tell(line, changed_types=[{"name": column, "type": type}])
         return
     columns = load.guesser.guessed().columns
     guessed = [{"name": each.name, "type": each.type, "header": each.header, "remark": each.remark} for each in columns]
@@ -179,12 +173,8 @@ def _report(load: FileLoad, name: str) -> None:
     if is_for_programs():
         return
     print(line)
-    write_table(
-        make_console(),
-        ("column", "type", "of the file"),
-        [(each.name, each.type, f"{each.header}{f': {each.remark}' if each.remark else ''}") for each in columns],
-    )
-    numbered = (
-        "" if load.key in {each.name for each in columns} else f", which numbers them{load.note and f': {load.note}'}"
-    )
+    rows = [(each.name, each.type, f"{each.header}{f': {each.remark}' if each.remark else ''}") for each in columns]
+    write_table(make_console(), ("column", "type", "of the file"), rows)
+    is_column = load.key in {each.name for each in columns}
+    numbered = "" if is_column else f", which numbers them{load.note and f': {load.note}'}"
     print(f"key: {load.key}{numbered}")

@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.collections.apply import drop_collection, stored_collections
 from quarry.local.database import LocalDatabase, database_url, for_program, quotas_of
-from quarry.local.telling import Format, note, quantity, tell
+from quarry.local.output import Format, note, quantity, tell
 from quarry.local.terminal import printable, write_rows
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import Format, write_json
+from quarry.local.output import Format, write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_rows, write_table
 from quarry.models.interface import Prices, Usage
 from quarry.platform.text import shorten

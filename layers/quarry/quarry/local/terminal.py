@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progres
 from rich.table import Table
 from rich.text import Text
 
-from quarry.local.telling import Format, write_csv, write_json
+from quarry.local.output import Format, write_csv, write_json
 from quarry.platform.text import marked_parts, visible
 
 BAR_CELLS = 16
@@ -202,14 +202,14 @@ class ProgressBar:
     _task: TaskID
     _total: int | None
     _value: int = 0
-    _drawn: int = 0
+    _displayed: int = 0
 
     def reach(self, value: int) -> None:
         """Set the amount done since the beginning."""
         self._value = value
         step = UNKNOWN_TOTAL_STEP if self._total is None else self._total / PROGRESS_STEPS
-        if value - self._drawn >= step or (value == self._total and value > self._drawn):
-            self._drawn = value
+        if value - self._displayed >= step or (value == self._total and value > self._displayed):
+            self._displayed = value
             self._progress.update(self._task, completed=value)
 
     def advance(self, amount: int) -> None:

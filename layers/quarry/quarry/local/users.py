@@ -16,9 +16,9 @@ from quarry.catalog import FORGETTABLE
 from quarry.collections.apply import read_collections
 from quarry.collections.collection import Collection
 from quarry.collections.names import nearest
-from quarry.collections.uses import quoted
+from quarry.collections.relations import literal
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import quantity, write_json
+from quarry.local.output import quantity, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.people.access import balance_of, grant, latest_entries
 from quarry.platform.errors import Conflict, NotFound
@@ -151,13 +151,13 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
 
 async def _is_there(connection: Connection, collection: Collection, id: str) -> bool:
     """Whether the source has the row. Raises Conflict if this role cannot see it."""
-    source = quoted(collection.table_sql)
+    source = literal(collection.table_sql)
     visibility = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
     if not (visibility and visibility["seen"]):
         raise Conflict(
             f"Policies hide rows of {'.'.join(collection.source)} from this role, so it cannot see whether the row was deleted."
         )
-    query = SQL(f"select from {collection.source_sql} t where {collection.has_key(quoted(id), 't')} limit 1")
+    query = SQL(f"select from {collection.source_sql} t where {collection.has_key(literal(id), 't')} limit 1")
     try:
         async with connection.transaction():
             return (await connection.execute(query)).rowcount > 0

@@ -27,8 +27,9 @@ from quarry.collections.collection import Collection
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.facets import facet_source, hides_rows, row_nouns
 from quarry.collections.names import nearest
+from quarry.collections.relations import literal
 from quarry.collections.upkeep import take_a_few
-from quarry.collections.uses import LINE_BREAK, joined_texts, quoted
+from quarry.collections.uses import LINE_BREAK, joined_texts
 from quarry.domains import module
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.connections import lasting_fault, lasting_fault_of
@@ -245,7 +246,7 @@ def searched_type(
         collection.windows,
         collection.label.capitalize(),
         declared.describe or collection.name.replace("_", " "),
-        text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
+        text=f"""select {literal(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {visible_row}""",
         own_text=f"select k.type, k.id, {texts} as own_text {visible_row}",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 from click.core import ParameterSource
 
-from quarry.local.telling import OF_INSTALLATION, selected_tenant, telling
+from quarry.local.output import OF_INSTALLATION, json_output, selected_tenant
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -197,7 +197,7 @@ def formats(help: str = "how to print the result") -> list[click.Option]:
 
 def _collecting(run: Run, facts: Mapping[str, object]) -> Run:
     def run_collecting(arguments: Arguments) -> int:
-        with telling(arguments.as_json, **facts):
+        with json_output(arguments.as_json, **facts):
             return run(arguments)
 
     return run_collecting

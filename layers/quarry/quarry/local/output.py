@@ -59,7 +59,7 @@ def _as_json(value: object) -> str:
 
 
 @contextmanager
-def telling(as_json: bool, **nothing: Any) -> Iterator[None]:
+def json_output(as_json: bool, **nothing: Any) -> Iterator[None]:
     """With `as_json`, collect facts instead of printing lines, and print them as one object at the end of the block.
 
     `nothing` holds their values if nothing is reported.
