@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from quarry.models.openai_connection import Connection
+from quarry.models.connections import OpenAIConnection
 from quarry.models.openai_model import OpenAIChat
 from tests.fakes.openai_server import FakeOpenAI
 
@@ -19,6 +19,6 @@ def server(shared_model: FakeOpenAI) -> FakeOpenAI:
 
 @pytest.fixture
 async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    model = OpenAIChat(Connection("key", server.url, max_retries=0, timeout_seconds=5), "gpt-4o-mini")
+    model = OpenAIChat(OpenAIConnection("key", server.url, max_retries=0, timeout_seconds=5), "gpt-4o-mini")
     yield model
     await model.close()

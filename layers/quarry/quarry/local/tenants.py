@@ -17,8 +17,8 @@ from quarry.local.database import LocalDatabase, quotas_of
 from quarry.local.telling import Format, note, tell, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.postgres.connections import at_node
 from quarry.postgres.migrate import connect
-from quarry.postgres.nodes import at_node
 from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenant_move import move_tenant
 from quarry.postgres.tenants import (

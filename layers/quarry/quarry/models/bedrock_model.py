@@ -19,11 +19,11 @@ from quarry.models.answers import (
     response_format,
     storable,
 )
-from quarry.models.bedrock_connection import Connection, EventStream, translated
+from quarry.models.connections import BedrockConnection, EventStream, bedrock_errors
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 
 
-class BedrockChat(ServedChat[Connection]):
+class BedrockChat(ServedChat[BedrockConnection]):
     """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile."""
 
     async def decide(
@@ -36,7 +36,7 @@ class BedrockChat(ServedChat[Connection]):
         tokens = self._limits.of_decision(output_type)
         request = self._request(messages, tokens, options, calls_tools=False)
         client = await self._connection.open()
-        with translated():
+        with bedrock_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await self._connection.in_thread(lambda: client.converse(**request))
             answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
@@ -67,7 +67,7 @@ class BedrockChat(ServedChat[Connection]):
         request = self._request(messages, self._limits.answer_tokens, _offered(tools), calls_tools=bool(tools))
         await self._connection.open()
         deadline = asyncio.get_running_loop().time() + seconds
-        with translated():
+        with bedrock_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 stream = await self._connection.open_stream(**request)
             try:

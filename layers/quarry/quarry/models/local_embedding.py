@@ -16,19 +16,20 @@ import asyncio
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import math
 import os
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from quarry.models.safetensors import read_safetensors
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[np.float32]
-import unicodedata
-from functools import lru_cache
 
 MAX_PIECES = 256
 """Pieces that the model reads of one text, [CLS] and [SEP] included; sentence-transformers sets the same limit."""
@@ -521,3 +520,30 @@ def installed_weights() -> Path:
             f"The local embedding model is not installed; lexical search still works. To install it: `{INSTALLATION}`."
         )
     return folder
+
+
+SAFETENSORS_MAX_HEADER_BYTES = 100_000_000
+_NUMBERS = {"F32": "<f4", "F16": "<f2"}
+
+
+def read_safetensors(path: Path) -> dict[str, Array]:
+    """The float32 and float16 tensors of a safetensors file by name, as read-only views of the file mapped into memory.
+
+    The format: 8 bytes with the length of the header; the header, JSON, with type, shape and extent of each tensor, in
+    bytes from the header's end; the numbers, row by row. All little-endian. Raises OSError, ValueError or KeyError.
+    """
+    import numpy as np
+
+    with path.open("rb") as file:
+        header_bytes = int.from_bytes(file.read(8), "little")
+        # A file that is something else, such as a Git LFS pointer, gives an absurd length here.
+        if header_bytes > SAFETENSORS_MAX_HEADER_BYTES:
+            raise ValueError(f"{path} is not a safetensors file")
+        header = json.loads(file.read(header_bytes))
+    # Mapped, not read: of the 47 MB of word vectors, only the pages with words that occur are ever fetched.
+    data = np.asarray(np.memmap(path, dtype=np.uint8, mode="r", offset=8 + header_bytes))
+    return {
+        name: data[slice(*entry["data_offsets"])].view(_NUMBERS[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in header.items()
+        if entry.get("dtype") in _NUMBERS
+    }

@@ -25,8 +25,8 @@ from quarry.models.answers import (
     read_output,
     response_format,
 )
+from quarry.models.connections import OpenAIConnection, openai_errors
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
-from quarry.models.openai_connection import Connection, translated
 from quarry.platform.errors import ModelRefused
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
-class OpenAIChat(ServedChat[Connection]):
+class OpenAIChat(ServedChat[OpenAIConnection]):
     """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off even if the
     server ignores them.
     """
 
-    def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
+    def __init__(self, connection: OpenAIConnection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
         super().__init__(connection, model, limits)
         self._is_openai = _is_openai(connection.base_url)
         usual: TokensField = "max_completion_tokens" if self._is_openai else "max_tokens"
@@ -55,7 +55,7 @@ class OpenAIChat(ServedChat[Connection]):
         options: dict[str, Any] = {"response_format": form}
         tokens = self._limits.of_decision(output_type)
         client = await self._connection.open()
-        with translated():
+        with openai_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
@@ -85,7 +85,7 @@ class OpenAIChat(ServedChat[Connection]):
         characters = 0
         called: dict[int, _WireToolCall] = {}
         client = await self._connection.open()
-        with translated():
+        with openai_errors():
             deadline = asyncio.get_running_loop().time() + seconds
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 chunks = await client.chat.completions.create(

@@ -35,8 +35,7 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
-from quarry.postgres.connections import checked, translated, untrusted
-from quarry.postgres.nodes import Address, address_at_node
+from quarry.postgres.connections import Address, address_at_node, checked, translated, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 
 HALFVEC_TYPE = SQL(

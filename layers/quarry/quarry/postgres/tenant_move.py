@@ -19,9 +19,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, NotFound
-from quarry.postgres.connections import checked
+from quarry.postgres.connections import at_node, checked, node_from, node_of
 from quarry.postgres.migrate import connect, load_libraries
-from quarry.postgres.nodes import at_node, node_from, node_of
 from quarry.postgres.schema import SyncConnection, value
 from quarry.postgres.tenants import TenantRow, drop_schemas, prepare_node, read_tenant
 

@@ -21,8 +21,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, NotFound, QuarryError
 from quarry.platform.text import visible
+from quarry.postgres.connections import at_node, node_from, node_of
 from quarry.postgres.migrate import Migrated, connect, function_files, migrate, migration_files, sql_directory
-from quarry.postgres.nodes import at_node, node_from, node_of
 from quarry.postgres.schema import SyncConnection, value
 
 AT_ONCE = 4

@@ -22,8 +22,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
-from quarry.models.safetensors import read_safetensors
+from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights, read_safetensors
 from quarry.reader.features import DIMENSIONS, chance_of
 
 if TYPE_CHECKING:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import RouteContext, iter_route_contexts
 from pydantic import TypeAdapter
+from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from quarry import __version__
@@ -35,7 +39,6 @@ from quarry.platform.errors import (
 from quarry.web.middleware import METHODS_WITH_BODY
 from quarry.web.problems import ErrorDetail, OpenAIError, Problem, ProblemField, documented, error_schemas, openai_error
 from quarry.web.requests import verified_caller
-from quarry.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
 
@@ -177,3 +180,50 @@ def _typed(values: list[str], schema: Mapping[str, Any]) -> Any:
     if described.get("type") == "array":
         return values
     return json.loads(values[0]) if described.get("type") in ("integer", "number", "boolean") else values[0]
+
+
+ETAG_LENGTH = 12
+
+KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
+ASKED_FOR_EACH_TIME = "no-cache"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text and its media type."""
+
+    body: bytes
+    media_type: str
+
+    @cached_property
+    def etag(self) -> str:
+        # weak: the same file is sent compressed or not
+        return f'W/"{hashlib.sha256(self.body).hexdigest()[:ETAG_LENGTH]}"'
+
+    @cached_property
+    def compressed(self) -> bytes:
+        return gzip.compress(self.body, mtime=0)
+
+
+def text_response(
+    request: Request, file: TextFile, cache_control: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """The text, or a 304 if the client has it."""
+    all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **(headers or {})}
+    if _has(request, file):
+        return Response(status_code=304, headers=all_headers)
+    if _takes_gzip(request):
+        return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
+    return Response(file.body, headers=all_headers, media_type=file.media_type)
+
+
+def _has(request: Request, file: TextFile) -> bool:
+    # weak comparison (RFC 9110, 13.1.2): a proxy may remove W/ from a tag, or split the list
+    listed = ",".join(request.headers.getlist("if-none-match"))
+    known = {tag.strip().removeprefix("W/") for tag in listed.split(",")}
+    return "*" in known or file.etag.removeprefix("W/") in known
+
+
+def _takes_gzip(request: Request) -> bool:
+    """Whether the client takes gzip. A buffered Lambda response is text, and cannot be compressed."""
+    return "gzip" in request.headers.get("accept-encoding", "") and "aws.event" not in request.scope
