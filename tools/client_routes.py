@@ -57,7 +57,7 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any, Literal
 
-from quarry.client.calls import given, only_given, route
+from quarry.client.calls import request_of, route, with_values
 from quarry.client.exchange import CallInput
 '''
 
@@ -96,7 +96,7 @@ class _Written:
         if headers := by_place["header"]:
             named = {each["name"]: each["name"].lower().replace("-", "_") for each in headers}
             optional += [f"{name}: str | None = None" for name in named.values()]
-            sent.append("headers=only_given({" + ", ".join(f'"{name}": {own}' for name, own in named.items()) + "})")
+            sent.append("headers=with_values({" + ", ".join(f'"{name}": {own}' for name, own in named.items()) + "})")
         if request := self._operation.get("requestBody"):
             schema = request["content"]["application/json"]["schema"]
             fields = self._schemas[self._named(schema["$ref"])]
@@ -108,7 +108,7 @@ class _Written:
                 else:
                     optional.append(f"{field}: {type_.removesuffix(' | None')} | None = None")
             body = ", ".join(f"{field}={field}" for field in fields["properties"])
-            sent.append(f"body=given({self._named(schema['$ref'])}, {body})")
+            sent.append(f"body=request_of({self._named(schema['$ref'])}, {body})")
         parameters = ", ".join(["self", *required, *(["*", *optional] if optional else [])])
         repeatable = ", repeatable=False" if self._address in NOT_REPEATABLE else ""
         return (

@@ -12,7 +12,7 @@ from quarry.local.database import database_url
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
-from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
+from quarry.postgres.schema import SyncConnection, created_names, is_installed, value
 from quarry.postgres.tenants import read_tenants
 
 ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
@@ -135,7 +135,7 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
 def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
     """Drop the schema with everything that depends on it; return what belonged to others."""
     files = migration_files(sql_directory())
-    made = names_made(connection, schema, [(file.name, file.text) for file in files])
+    made = created_names(connection, schema, [(file.name, file.text) for file in files])
     ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))
     of_others = SQL(_OF_OTHERS).format(ours=ours)
     strangers = connection.execute(SQL(_STRANGERS).format(ours=ours), made).fetchall()

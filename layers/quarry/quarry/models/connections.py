@@ -92,7 +92,9 @@ class OpenAIConnection:
             base_url=self.base_url or OPENAI_BASE_URL,
             max_retries=self._max_retries,
             timeout=timeout,
-            http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks={"response": [self._bound]}),
+            http_client=openai.DefaultAsyncHttpx2Client(
+                timeout=timeout, event_hooks={"response": [self._limit_response]}
+            ),
         )
 
     async def _read_key(self) -> str:
@@ -103,20 +105,20 @@ class OpenAIConnection:
         except QuarryError as error:
             raise ModelUnavailable("The model's key cannot be read.") from error
 
-    async def _bound(self, response: httpx2.Response) -> None:
+    async def _limit_response(self, response: httpx2.Response) -> None:
         """Limit a response to `max_bytes`, be it an answer, an error or a stream."""
         import httpx2
 
         class Bounded(httpx2.AsyncByteStream):
             def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
-                self._stream, self._left = stream, max_bytes
+                self._stream, self._remaining = stream, max_bytes
 
             async def __aiter__(self) -> AsyncIterator[bytes]:
                 parts = aiter(self._stream)
                 try:
                     async for part in parts:
-                        self._left -= len(part)
-                        if self._left < 0:
+                        self._remaining -= len(part)
+                        if self._remaining < 0:
                             raise ModelUnavailable("The model's server sends an endless response.")
                         yield part
                 finally:

@@ -93,14 +93,11 @@ class WordPiece:
         for word in split_words(text):
             if len(numbers) >= MAX_PIECES - 1:
                 break
-            numbers += self._pieces(word)
+            # before the cache, so that no text can fill it with huge keys
+            numbers += (self._unknown,) if len(word) > MAX_WORD_CHARACTERS else self._cached_pieces(word)
         del numbers[MAX_PIECES - 1 :]
         numbers.append(self._end)
         return numbers
-
-    def _pieces(self, word: str) -> tuple[int, ...]:
-        # Before the cache, so that no text can fill it with huge keys.
-        return (self._unknown,) if len(word) > MAX_WORD_CHARACTERS else self._cached_pieces(word)
 
     def _match_longest_first(self, word: str) -> tuple[int, ...]:
         """Greedy WordPiece: the longest piece that begins the word, then the longest that begins the rest, to its end.
@@ -232,10 +229,10 @@ class LocalEmbedding:
         """
         path = installed_weights() / "model.safetensors"
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found not in (WEIGHTS_SHA256, HALVED_SHA256):
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest not in (WEIGHTS_SHA256, HALVED_SHA256):
             raise ConfigurationError(
-                f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {found} "
+                f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {digest} "
                 f"instead of {WEIGHTS_SHA256}. To reinstall it, delete .venv and run `make demo`."
             )
 

@@ -19,9 +19,9 @@ from quarry.models.answers import (
     TokensField,
     Wire,
     check_ending,
+    check_has_text,
     check_length,
     check_stream,
-    check_written,
     read_output,
     response_format,
 )
@@ -64,7 +64,7 @@ class OpenAIChat(ServedChat[OpenAIConnection]):
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
-        check_written(bool(completion.choices))
+        check_has_text(bool(completion.choices))
         assert completion.choices
         choice = completion.choices[0]
         if choice.message.refusal:
@@ -83,7 +83,7 @@ class OpenAIChat(ServedChat[OpenAIConnection]):
         """One turn, piece by piece."""
         finish_reason: str | None = None
         characters = 0
-        called: dict[int, _WireToolCall] = {}
+        by_index: dict[int, _WireToolCall] = {}
         client = await self._connection.open()
         with openai_errors():
             deadline = asyncio.get_running_loop().time() + seconds
@@ -105,11 +105,11 @@ class OpenAIChat(ServedChat[OpenAIConnection]):
                         raise ModelRefused(DECLINED)
                     characters += chunk.choice.message.characters
                     check_length(characters, self._limits.answer_tokens)
-                    _collect(called, chunk.choice.message.tool_calls or ())
+                    _collect(by_index, chunk.choice.message.tool_calls or ())
                     if piece := chunk.choice.message.content:
                         yield piece
         check_stream(finish_reason, characters)
-        if calls := _calls([called[index] for index in sorted(called)]):
+        if calls := _calls([by_index[index] for index in sorted(by_index)]):
             yield calls
 
 
@@ -205,13 +205,13 @@ def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
     )
 
 
-def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
+def _collect(calls: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
     """Join the pieces of streamed tool calls by their index: only the first piece has the id and the name."""
     for place, delta in enumerate(deltas):
         index = place if delta.index is None else delta.index
-        before = called.get(index, _WireToolCall())
+        before = calls.get(index, _WireToolCall())
         old, new = before.function or _WireFunction(), delta.function or _WireFunction()
-        called[index] = _WireToolCall(
+        calls[index] = _WireToolCall(
             id=before.id or delta.id,
             function=_WireFunction(
                 name=old.name or new.name, arguments=(old.arguments or "") + (new.arguments or "") or None

@@ -93,8 +93,8 @@ class OpenAIEmbedding(ServedEmbedding[OpenAIConnection]):
                     dimensions=self.dimensions,
                     encoding_format="float",
                 )
-            found = {each.index: each.embedding for each in _Embeddings.model_validate_json(response.content).data}
-        return [found[place] for place in range(len(texts))] if {*found} == {*range(len(texts))} else []
+            by_index = {each.index: each.embedding for each in _Embeddings.model_validate_json(response.content).data}
+        return [by_index[place] for place in range(len(texts))] if {*by_index} == {*range(len(texts))} else []
 
 
 class BedrockEmbedding(ServedEmbedding[BedrockConnection]):

@@ -244,10 +244,10 @@ _NODE = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(?::(?P<port>[0-
 
 def node_from(text: str) -> str:
     """The node that `host` or `host:port` names. Raises ConfigurationError."""
-    found = _NODE.fullmatch(text.strip())
-    if found is None or not 0 < int(found["port"] or DEFAULT_PORT) < 65_536:
+    match = _NODE.fullmatch(text.strip())
+    if match is None or not 0 < int(match["port"] or DEFAULT_PORT) < 65_536:
         raise ConfigurationError(f"{visible(text)!r} is no node: write host:port, as in db-2.internal:5432.")
-    return f"{found['host'].lower()}:{int(found['port'] or DEFAULT_PORT)}"
+    return f"{match['host'].lower()}:{int(match['port'] or DEFAULT_PORT)}"
 
 
 def node_of(url: str) -> str:
@@ -270,15 +270,15 @@ def at_node(url: str, node: str | None) -> str:
 def address_at_node(address: Address, node: str) -> Address:
     """As `at_node`, for what provides a URL."""
     if isinstance(address, str | Secret):
-        return _known_at_node(address, node)
+        return _url_at_node(address, node)
     return lambda: at_node(address(), node)
 
 
-def _known_at_node(address: str | Secret, node: str) -> str | Secret:
+def _url_at_node(address: str | Secret, node: str) -> str | Secret:
     if isinstance(address, str):
         return at_node(address, node)
     return (
-        address.at(lambda signed: _known_at_node(signed, node))
+        address.at(lambda signed: _url_at_node(signed, node))
         if isinstance(address, IamAddress)
         else _SecretAtNode(address, node)
     )

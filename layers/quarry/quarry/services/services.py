@@ -230,7 +230,7 @@ def database_address(settings: Settings) -> str | Secret:
 
 
 def _address(settings: Settings, url: str) -> str | Secret:
-    address = database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
+    address = database_secret(settings.database_secret_arn, value=url) if settings.database_secret_arn else url
     return IamAddress(address) if settings.database_iam else address
 
 
@@ -295,16 +295,11 @@ def _bedrock(settings: Settings) -> BedrockConnection:
 
 def _openai(settings: Settings, max_bytes: int = ANSWER_BYTES_MAX) -> OpenAIConnection:
     """Raises ConfigurationError if the key or the base URL is invalid, or both are missing."""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     return OpenAIConnection(
-        _api_key(settings),
+        api_key_secret(settings.openai_secret_arn) if settings.openai_secret_arn else key,
         settings.openai_base_url,
         settings.model_max_retries,
         settings.model_timeout_seconds,
         max_bytes=max_bytes,
     )
-
-
-def _api_key(settings: Settings) -> str | Secret | None:
-    if settings.openai_secret_arn:
-        return api_key_secret(settings.openai_secret_arn)
-    return settings.openai_api_key.get_secret_value() if settings.openai_api_key else None

@@ -53,17 +53,17 @@ class Description:
 
     def __init__(self, routers: Iterable[APIRouter]) -> None:
         self._routers = routers
-        self._making = threading.Lock()
-        self._made: TextFile | None = None
+        self._lock = threading.Lock()
+        self._file: TextFile | None = None
 
     def text(self) -> TextFile:
         """The description. The first call takes long, and concurrent ones wait for it: do not call it on an event loop."""
-        with self._making:
-            if self._made is None:
+        with self._lock:
+            if self._file is None:
                 document = openapi_document(self._routers, recorded_examples())
                 text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-                self._made = TextFile(text.encode(), "application/json")
-            return self._made
+                self._file = TextFile(text.encode(), "application/json")
+            return self._file
 
 
 def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
@@ -161,15 +161,17 @@ def recorded_examples() -> list[Example]:
 def _add(operation: dict[str, Any], example: Example) -> None:
     for parameter in operation.get("parameters", []):
         if values := example["parameters"].get(parameter["name"]):
-            _put(parameter, example, _typed(values, parameter["schema"]))
+            _add_example(parameter, example, _typed(values, parameter["schema"]))
     if example["body"] is not None:
-        _put(operation["requestBody"]["content"]["application/json"], example, example["body"])
+        _add_example(operation["requestBody"]["content"]["application/json"], example, example["body"])
     if media_type := example["media_type"]:
         note = {"description": SHORTENED} if example["is_shortened"] else {}
-        _put(operation["responses"][str(example["status"])]["content"][media_type], example, example["answer"], note)
+        _add_example(
+            operation["responses"][str(example["status"])]["content"][media_type], example, example["answer"], note
+        )
 
 
-def _put(place: dict[str, Any], example: Example, value: Any, note: Mapping[str, str] | None = None) -> None:
+def _add_example(place: dict[str, Any], example: Example, value: Any, note: Mapping[str, str] | None = None) -> None:
     summary = example["name"].replace("_", " ").capitalize()
     place.setdefault("examples", {})[example["name"]] = {"summary": summary, **(note or {}), "value": value}
 
@@ -184,8 +186,8 @@ def _typed(values: list[str], schema: Mapping[str, Any]) -> Any:
 
 ETAG_LENGTH = 12
 
-KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
-ASKED_FOR_EACH_TIME = "no-cache"
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,8 @@ def text_response(
     all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **(headers or {})}
     if _has(request, file):
         return Response(status_code=304, headers=all_headers)
-    if _takes_gzip(request):
+    # a buffered Lambda response is text, and cannot be compressed
+    if "gzip" in request.headers.get("accept-encoding", "") and "aws.event" not in request.scope:
         return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
     return Response(file.body, headers=all_headers, media_type=file.media_type)
 
@@ -220,10 +223,5 @@ def text_response(
 def _has(request: Request, file: TextFile) -> bool:
     # weak comparison (RFC 9110, 13.1.2): a proxy may remove W/ from a tag, or split the list
     listed = ",".join(request.headers.getlist("if-none-match"))
-    known = {tag.strip().removeprefix("W/") for tag in listed.split(",")}
-    return "*" in known or file.etag.removeprefix("W/") in known
-
-
-def _takes_gzip(request: Request) -> bool:
-    """Whether the client takes gzip. A buffered Lambda response is text, and cannot be compressed."""
-    return "gzip" in request.headers.get("accept-encoding", "") and "aws.event" not in request.scope
+    tags = {tag.strip().removeprefix("W/") for tag in listed.split(",")}
+    return "*" in tags or file.etag.removeprefix("W/") in tags

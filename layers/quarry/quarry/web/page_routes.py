@@ -26,7 +26,7 @@ from quarry.platform.settings import Settings
 from quarry.services.services import Services
 from quarry.web.admission import unmetered
 from quarry.web.contract import PageConfig, SignIn
-from quarry.web.description import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
+from quarry.web.description import IMMUTABLE, REVALIDATE, TextFile, text_response
 from quarry.web.page_bundle import BUILT, Parts, put_together
 from quarry.web.requests import PublicServices, installation_of
 
@@ -101,10 +101,10 @@ async def index(request: Request) -> Response:
     if request.url.path == "/" and not whole_path.endswith("/"):
         # the page's addresses are relative: the stage must end in a slash
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
-    known = page().html
+    documents = page().html
     # the language that the reader chose on the page, else one that the browser accepts
-    spoken = CODES.get(request.cookies.get(LANGUAGE_COOKIE, "")) or language() or ENGLISH
-    return _html_response(request, known.get(spoken, known[ENGLISH]))
+    chosen_language = CODES.get(request.cookies.get(LANGUAGE_COOKIE, "")) or language() or ENGLISH
+    return _html_response(request, documents.get(chosen_language, documents[ENGLISH]))
 
 
 @router.get("/docs", include_in_schema=False)
@@ -118,7 +118,7 @@ def _html_response(request: Request, html: TextFile) -> Response:
     sign_in = sign_in_of(request.scope.get("aws.event") or {}, installation_of(request).settings)
     policy = CONTENT_SECURITY_POLICY.format(boot=page().boot_hash, connect=f" {sign_in.domain}" if sign_in else "")
     headers = {"Content-Security-Policy": policy, "Vary": "Accept-Encoding, Accept-Language, Cookie"}
-    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | headers)
+    return text_response(request, html, REVALIDATE, SECURITY_HEADERS | headers)
 
 
 @router.get("/assets/{path:path}", include_in_schema=False)
@@ -129,8 +129,8 @@ async def asset(request: Request, path: str) -> Response:
     file = page().assets.get(name)
     if file is None:
         raise NotFound(gettext_noop("There is nothing at this address."))
-    kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
-    return text_response(request, file, kept)
+    cache_control = IMMUTABLE if version == page().version else REVALIDATE
+    return text_response(request, file, cache_control)
 
 
 @router.get("/embed/quarry-ask.js", include_in_schema=False)
@@ -138,7 +138,7 @@ async def asset(request: Request, path: str) -> Response:
 async def embedded_element(request: Request) -> Response:
     """The element `<quarry-ask>` for pages of other origins, at an address without a version, which they can keep."""
     file = page().assets["embed/quarry-ask.js"]
-    return text_response(request, file, ASKED_FOR_EACH_TIME, {"Cross-Origin-Resource-Policy": "cross-origin"})
+    return text_response(request, file, REVALIDATE, {"Cross-Origin-Resource-Policy": "cross-origin"})
 
 
 @router.get("/config.json")

@@ -16,7 +16,7 @@ from quarry.runs.run_log import keep_feedback
 from quarry.services.services import Caller, Services
 from quarry.web.admission import unmetered
 from quarry.web.contract import Feedback, Health
-from quarry.web.description import ASKED_FOR_EACH_TIME, Description, text_response
+from quarry.web.description import REVALIDATE, Description, text_response
 from quarry.web.problems import documented
 from quarry.web.requests import PlainCaller, PublicServices, ServicesDependency, verified_caller
 
@@ -93,7 +93,7 @@ async def _reader_state(reader: Database) -> ReaderState | None:
 async def openapi(request: Request) -> Response:
     """This description."""
     description: Description = request.app.state.description
-    return text_response(request, await asyncio.to_thread(description.text), ASKED_FOR_EACH_TIME)
+    return text_response(request, await asyncio.to_thread(description.text), REVALIDATE)
 
 
 @router.delete("/runs/{id}", tags=["runs"], status_code=202, response_class=Response, responses=documented(NotFound))
