@@ -45,8 +45,8 @@ from quarry.api.routers import EVERYTHING
 from quarry.local.data import load_sample
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models import local_embedding
+from quarry.models.connections import OpenAIConnection
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, Pair
-from quarry.models.openai_connection import Connection
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
@@ -448,7 +448,7 @@ def model(shared_model: FakeOpenAI) -> FakeOpenAI:
 @pytest.fixture
 async def chat(model: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
     """A client of that model, which is called once however it fails."""
-    chat = OpenAIChat(Connection("key", model.url, max_retries=0, timeout_seconds=5), "gpt-4o-mini")
+    chat = OpenAIChat(OpenAIConnection("key", model.url, max_retries=0, timeout_seconds=5), "gpt-4o-mini")
     yield chat
     await chat.close()
 

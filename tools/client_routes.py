@@ -57,7 +57,7 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any, Literal
 
-from quarry.client.calls import given, only_given, route
+from quarry.client.calls import request_of, route, with_values
 from quarry.client.exchange import CallInput
 '''
 
@@ -97,7 +97,7 @@ class _Method:
             header_names = {each["name"]: each["name"].lower().replace("-", "_") for each in headers}
             optional += [f"{name}: str | None = None" for name in header_names.values()]
             arguments.append(
-                "headers=only_given({" + ", ".join(f'"{name}": {own}' for name, own in header_names.items()) + "})"
+                "headers=with_values({" + ", ".join(f'"{name}": {own}' for name, own in header_names.items()) + "})"
             )
         if request := self._operation.get("requestBody"):
             schema = request["content"]["application/json"]["schema"]
@@ -110,7 +110,7 @@ class _Method:
                 else:
                     optional.append(f"{field}: {type_.removesuffix(' | None')} | None = None")
             body = ", ".join(f"{field}={field}" for field in fields["properties"])
-            arguments.append(f"body=given({self._type_name(schema['$ref'])}, {body})")
+            arguments.append(f"body=request_of({self._type_name(schema['$ref'])}, {body})")
         parameters = ", ".join(["self", *required, *(["*", *optional] if optional else [])])
         repeatable = ", repeatable=False" if self._address in NOT_REPEATABLE else ""
         return (

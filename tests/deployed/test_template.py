@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from quarry.platform.custom_resource import LOGINS
 from quarry.platform.settings import JSON_VARIABLE, Settings
 from quarry.runs.idempotency import WAIT_SECONDS
 from quarry.services.services import TUNED_NAMES
@@ -401,7 +400,7 @@ def test_a_cluster_has_a_user_for_each_kind_of_work(iam: str, proxy: str) -> Non
         "loading": secret_arn("LoadingSecret") if "LoadingSecret" in made else "iam:quarry_load_iam",
     }
     [migration] = of_type(stack, "Custom::Migration").values()
-    assert migration[LOGINS] == variables["DATABASE_LOGINS"]
+    assert migration["Logins"] == variables["DATABASE_LOGINS"]
 
 
 def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:

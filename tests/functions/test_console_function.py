@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from quarry.local.data import sample_domains
-from quarry.web import console_routes
+from quarry.web import page_routes
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]
@@ -50,7 +50,7 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
             "scopes": ["openid", "email"],
         },
         "prefix": "/prod",
-        "examples": json.loads(console_routes.EXAMPLES.read_text()),
+        "examples": json.loads(page_routes.EXAMPLES.read_text()),
     }
     assert response["headers"]["cache-control"] == "public, max-age=60"
     scoped = config_event(variables=STAGE | {"accessTokenScope": "quarry/search"})
@@ -77,7 +77,7 @@ def test_domains_without_data_are_left_out_and_checked_again_later(
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("insert into matters (id, title) values ('a', 'A matter')")
     assert domains() == []
-    monkeypatch.setattr(console_routes, "REMEMBERED_SECONDS", 0.0)
+    monkeypatch.setattr(page_routes, "REMEMBERED_SECONDS", 0.0)
     assert domains() == ["records"]
 
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from pydantic import BaseModel, Field
 
-from quarry.models.bedrock_connection import Connection
 from quarry.models.bedrock_model import BedrockChat
+from quarry.models.connections import BedrockConnection
 from quarry.models.interface import Message, ToolCall, ToolDefinition, Usage
 from quarry.models.served_embedding import COHERE_TEXTS, BedrockEmbedding
 from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelRefused, ModelRequestRejected, ModelUnavailable
@@ -45,7 +45,7 @@ def server(shared_server: FakeBedrock, monkeypatch: pytest.MonkeyPatch) -> FakeB
 
 @pytest.fixture
 async def chat(server: FakeBedrock) -> AsyncIterator[BedrockChat]:
-    model = BedrockChat(Connection("us-east-1", server.url, max_retries=0, timeout_seconds=5), MODEL)
+    model = BedrockChat(BedrockConnection("us-east-1", server.url, max_retries=0, timeout_seconds=5), MODEL)
     yield model
     await model.close()
 
@@ -122,7 +122,7 @@ async def test_texts_become_unit_vectors_in_their_order(
     server: FakeBedrock, model: str, dimensions: int, requests: int
 ) -> None:
     embedding = BedrockEmbedding(
-        Connection("us-east-1", server.url, max_retries=0, timeout_seconds=5), model, dimensions
+        BedrockConnection("us-east-1", server.url, max_retries=0, timeout_seconds=5), model, dimensions
     )
     texts = ["a" * 9 + "1" * number for number in range(COHERE_TEXTS)]
     vectors = await embedding.embed([*texts, ""])

@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits
+from quarry.models.connections import OpenAIConnection
 from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.models.openai_connection import Connection
 from quarry.models.openai_model import OpenAIChat
 from quarry.models.served_embedding import OpenAIEmbedding
 from quarry.platform.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
@@ -35,14 +35,14 @@ PLAN = {"variants": ["oldest bridge"]}
 
 @pytest.fixture
 async def chat(model: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    chat = OpenAIChat(Connection(KEY, model.url, max_retries=1, timeout_seconds=5), "gpt-4o-mini", LIMITS)
+    chat = OpenAIChat(OpenAIConnection(KEY, model.url, max_retries=1, timeout_seconds=5), "gpt-4o-mini", LIMITS)
     yield chat
     await chat.close()
 
 
 @pytest.fixture
 async def embedder(model: FakeOpenAI) -> AsyncIterator[OpenAIEmbedding]:
-    embedder = OpenAIEmbedding(Connection(KEY, model.url, max_retries=0, timeout_seconds=5), "small", 64)
+    embedder = OpenAIEmbedding(OpenAIConnection(KEY, model.url, max_retries=0, timeout_seconds=5), "small", 64)
     yield embedder
     await embedder.close()
 
@@ -181,4 +181,4 @@ async def test_unusable_vectors_are_unavailable(model: FakeOpenAI, embedder: Ope
 )
 def test_what_cannot_be_used_is_a_wrong_configuration(key: str | None, url: str | None, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
-        Connection(key, url, max_retries=0, timeout_seconds=1)
+        OpenAIConnection(key, url, max_retries=0, timeout_seconds=1)

@@ -104,7 +104,7 @@ async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> N
 
     with psycopg.connect(database_url, autocommit=True) as operator:
         operator.execute("create role rotating login")
-        database = Database(database_secret(rotate("one"), known=where), pool_size=2, timeout_seconds=60)
+        database = Database(database_secret(rotate("one"), value=where), pool_size=2, timeout_seconds=60)
         try:
             assert await database.row("select current_user as who") == {"who": "rotating"}
             rotate("two")

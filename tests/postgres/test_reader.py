@@ -62,7 +62,7 @@ def services(
     """Services that ask the replica each time how far it is behind, and at once again when it was left out. It is not behind."""
     replica.catch_up()
     monkeypatch.setattr(reader, "CHECK_SECONDS", 0.0)
-    monkeypatch.setattr(reader, "LEFT_OUT_SECONDS", 0.0)
+    monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.0)
     return make_services(shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="0.2")
 
 

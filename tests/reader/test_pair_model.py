@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from quarry.agent.reading import explanation_of
-from quarry.models.local_embedding import LINEAR_LAYERS, MiniLM, installed_weights
-from quarry.models.safetensors import read_safetensors
+from quarry.models.local_embedding import LINEAR_LAYERS, MiniLM, installed_weights, read_safetensors
 from quarry.reader.candidates import text_of
 from quarry.reader.compose import Composed, Json
 from quarry.reader.learned import (

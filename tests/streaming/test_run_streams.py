@@ -14,7 +14,7 @@ from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from quarry.streaming.events import NDJSON, Event, StreamPosition
-from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStore, RunStreams
+from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, NO_READER_MESSAGE, RunStore, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0
@@ -150,7 +150,7 @@ async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: R
     assert not speaker.ended.is_set()
     async with asyncio.timeout(PATIENCE_SECONDS):
         await speaker.ended.wait()
-    assert await rest(other, StreamPosition(run_id, 1)) == [("2", LEFT_MESSAGE)]
+    assert await rest(other, StreamPosition(run_id, 1)) == [("2", NO_READER_MESSAGE)]
     await streams.close()
 
 

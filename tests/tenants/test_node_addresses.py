@@ -8,8 +8,7 @@ from psycopg.conninfo import conninfo_to_dict
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import Secret
 from quarry.postgres import connections
-from quarry.postgres.connections import IamAddress
-from quarry.postgres.nodes import address_at_node, at_node, node_from, node_of
+from quarry.postgres.connections import IamAddress, address_at_node, at_node, node_from, node_of
 
 URL = "postgresql://ada:secret@db-1.internal:6432/quarry?sslmode=require"
 

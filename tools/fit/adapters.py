@@ -33,8 +33,8 @@ from quarry.models.local_embedding import (
     LINEAR_LAYERS,
     WordPiece,
     installed_weights,
+    read_safetensors,
 )
-from quarry.models.safetensors import read_safetensors
 from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
 from tools.fit.tensors import write_half
 

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quarry.models.local_embedding import MiniLM, installed_weights
-from quarry.models.safetensors import read_safetensors
+from quarry.models.local_embedding import MiniLM, installed_weights, read_safetensors
 from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, PAIRS_MAX, encoded_pair, first_text
 from tools.fit.tensors import write_half
 

@@ -24,7 +24,7 @@ from quarry.agent.domain_tools import (
 from quarry.domains import modules
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import escaped, shorten, shown
+from quarry.platform.text import escaped, shorten, visible_value
 from quarry.services.services import Caller, Services
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class AgentServer:
         from mcp_types import CallToolResult, TextContent
 
         try:
-            result = shown(await self._call(self._tool(parameters.name), parameters.arguments or {}))
+            result = visible_value(await self._call(self._tool(parameters.name), parameters.arguments or {}))
         except QuarryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error.public_message)], is_error=True)
         except Exception:
@@ -209,7 +209,7 @@ class AgentServer:
 
         uri = str(parameters.uri)
         try:
-            text = _text(shown(await self._resource(uri)))
+            text = _text(visible_value(await self._resource(uri)))
         except QuarryError as error:
             # the `uri` distinguishes a missing resource from invalid arguments in the protocol
             raise _protocol_error(error, data={"uri": uri}) from error

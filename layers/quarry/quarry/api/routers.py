@@ -25,7 +25,6 @@ class Routers(Iterable[APIRouter]):
 
 _SERVICE = ("web", "service_routes")
 _SEARCHED = {
-    "runs": ("web", "run_routes"),
     "query": ("agent", "routes"),
     **{domain: (domain, "routes") for domain in DOMAINS},
     "collections": ("records", "routes"),
@@ -38,7 +37,7 @@ SEARCH = Routers(tuple(dict.fromkeys((_SERVICE, *_SEARCHED.values()))))
 UNLOCK = Routers((("people", "unlock_routes"),))
 PROFILE = Routers((("people", "profile_routes"), ("kept", "routes")))
 CACHE_LOOKUP = Routers((("records", "answer_cache"),))
-CONSOLE = Routers((("web", "page_routes"), ("web", "console_routes")))
+CONSOLE = Routers((("web", "page_routes"),))
 EVERYTHING = Routers(
     tuple(each for function in (SEARCH, UNLOCK, PROFILE, CACHE_LOOKUP, CONSOLE) for each in function.modules)
 )

@@ -52,12 +52,12 @@ class _Method(Generic[P]):
         self._make = make
         self._signature = _without_self(make)
 
-    def _bound(self, client: object, act: Callable[[CallInput], Any]) -> Callable[P, Any]:
+    def _method_of(self, client: object, act: Callable[[CallInput], Any]) -> Callable[P, Any]:
         """The method bound to a client; `act` makes the call."""
 
-        def method(*arguments: P.args, **named: P.kwargs) -> Any:
+        def method(*arguments: P.args, **keywords: P.kwargs) -> Any:
             try:
-                input_ = self._make(client, *arguments, **named)
+                input_ = self._make(client, *arguments, **keywords)
             except ValidationError as error:
                 raise InvalidInput.of(error) from None
             return act(input_)
@@ -85,7 +85,7 @@ class Route(_Method[P], Generic[P, T]):
     def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
-        return self._bound(client, lambda input_: client.perform(self._call(input_), self._reply))
+        return self._method_of(client, lambda input_: client.perform(self._call(input_), self._reply))
 
     def _call(self, input_: CallInput) -> Call:
         return Call.of(self.address, input_, accept="application/json", is_repeatable=self._repeatable)
@@ -107,7 +107,7 @@ class StreamedRoute(_Method[P], Generic[P, E]):
     def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
-        return self._bound(client, lambda input_: client.stream(self._call(input_), self.events))
+        return self._method_of(client, lambda input_: client.stream(self._call(input_), self.events))
 
     def _call(self, input_: CallInput) -> Call:
         return Call.of(self.address, input_, accept=self.events.form.media_type.partition(";")[0])
@@ -127,15 +127,14 @@ def streamed(
     return lambda make: StreamedRoute(address, events, make)
 
 
-def given(model: type[M], /, **values: object) -> M:
+def request_of(model: type[M], /, **values: object) -> M:
     """A request with the fields that are not None. Raises pydantic's ValidationError."""
-    known = {name: value for name, value in values.items() if value is not None}
-    return model.model_validate(known, by_name=True, by_alias=True)
+    return model.model_validate(with_values(values), by_name=True, by_alias=True)
 
 
-def only_given(headers: Mapping[str, str | None]) -> dict[str, str]:
-    """The headers that have a value."""
-    return {name: value for name, value in headers.items() if value is not None}
+def with_values(fields: Mapping[str, T | None]) -> dict[str, T]:
+    """The fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _without_self(make: Callable[..., CallInput]) -> inspect.Signature:

@@ -40,8 +40,8 @@ class _Client(Routes, Generic[H]):
     ) -> None:
         self._http: H = http or type(self)._http_of_own(timeout=TIMEOUT)
         self._is_own = http is None
-        read = token if callable(token) else lambda: token
-        self._exchange = Exchange(url, read, Patience(retries, wait_seconds_max), Door(self._http))
+        get_token = token if callable(token) else lambda: token
+        self._exchange = Exchange(url, get_token, Patience(retries, wait_seconds_max), Door(self._http))
 
 
 class Client(_Client[httpx2.Client], BlockingCalls):

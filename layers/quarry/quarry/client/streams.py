@@ -41,8 +41,8 @@ class EventReader:
         """The events that are complete now. Raises UnexpectedAnswer."""
         # by bytes: texts may contain other line ends of Unicode
         *lines, self._rest = (self._rest + chunk).split(b"\n")
-        read = self._sse_line if self._is_sse else self._json_line
-        return [event for line in lines if (event := read(line.removesuffix(b"\r"))) is not None]
+        parse = self._sse_line if self._is_sse else self._json_line
+        return [event for line in lines if (event := parse(line.removesuffix(b"\r"))) is not None]
 
     def _json_line(self, line: bytes) -> WireEvent | None:
         return _event(line, None) if line else None
@@ -62,8 +62,8 @@ class EventReader:
 
 def _event(text: bytes, place: str | None) -> WireEvent:
     try:
-        read = json.loads(text)
-        return WireEvent(place or read.get("seq"), read["type"], text)
+        fields = json.loads(text)
+        return WireEvent(place or fields.get("seq"), fields["type"], text)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnexpectedAnswer("The server's stream has a line that is not an event.") from error
 
@@ -87,7 +87,7 @@ class Reading(Generic[E]):
         """The next event; None after the last. Raises QuarryError."""
         while not self._is_over:
             try:
-                if (event := await self._next_known()) is not None:
+                if (event := await self._next_event()) is not None:
                     return event
             except BaseException:
                 await self.close()
@@ -99,7 +99,7 @@ class Reading(Generic[E]):
         self._is_over = True
         await self._drop()
 
-    async def _next_known(self) -> E | None:
+    async def _next_event(self) -> E | None:
         """The next event; None if it is incomplete, or of a type that this version does not know."""
         if not self._waiting:
             await self._read_on()
@@ -122,7 +122,8 @@ class Reading(Generic[E]):
     async def _read_on(self) -> None:
         try:
             if self._answer is None:
-                self._answer = await self._exchange.open(self._call_from_here())
+                query = self._call.query if self.place is None else {**self._call.query, "after_seq": self.place}
+                self._answer = await self._exchange.open(dataclasses.replace(self._call, query=query))
             chunk = await self._answer.next_chunk()
             if not chunk:
                 raise ConnectionFailed("The stream ended before its last event.", was_sent=True)
@@ -137,11 +138,6 @@ class Reading(Generic[E]):
             await self._lost(error)
         else:
             self._waiting.extend(self._reader.feed(chunk))
-
-    def _call_from_here(self) -> Call:
-        if self.place is None:
-            return self._call
-        return dataclasses.replace(self._call, query={**self._call.query, "after_seq": self.place})
 
     async def _lost(self, error: QuarryError) -> None:
         await self._drop()

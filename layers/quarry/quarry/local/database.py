@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from quarry.local.output import selected_tenant
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
+from quarry.postgres.connections import address_at_node, at_node
 from quarry.postgres.migrate import connect, migrate
-from quarry.postgres.nodes import address_at_node, at_node
 from quarry.postgres.schema import SyncConnection
 from quarry.postgres.tenants import TenantRow, migrate_tenants, read_tenant, release_of
 from quarry.services.services import Services, build_services, database_address, read_database_url
@@ -20,7 +20,7 @@ from quarry.services.tenants import Quotas
 
 if TYPE_CHECKING:
     from quarry.local.embedded_postgres import EmbeddedPostgres
-    from quarry.postgres.nodes import Address
+    from quarry.postgres.connections import Address
 import os
 import shutil
 import subprocess

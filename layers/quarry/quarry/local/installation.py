@@ -17,9 +17,9 @@ from quarry.local.output import Format, note, quantity, tell
 from quarry.local.terminal import printable, write_rows
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
+from quarry.postgres.connections import at_node
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migrate, migration_files, sql_directory
-from quarry.postgres.nodes import at_node
-from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
+from quarry.postgres.schema import SyncConnection, created_names, is_installed, value
 from quarry.postgres.tenant_move import move_tenant
 from quarry.postgres.tenants import (
     TenantMigrated,
@@ -344,7 +344,7 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
 def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
     """Drop the schema with everything that depends on it; return what belonged to others."""
     files = migration_files(sql_directory())
-    own_names = names_made(connection, schema, [(file.name, file.text) for file in files])
+    own_names = created_names(connection, schema, [(file.name, file.text) for file in files])
     ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))
     foreign = SQL(_FOREIGN_OBJECTS).format(ours=ours)
     unknown = connection.execute(SQL(_UNKNOWN_OBJECTS).format(ours=ours), own_names).fetchall()

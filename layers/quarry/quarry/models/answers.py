@@ -100,19 +100,19 @@ def check_stream(reason: str | None, characters: int) -> None:
     if reason is None:
         raise ModelUnavailable("The model's answer broke off.")
     check_ending(reason)
-    check_written(bool(characters))
+    check_has_text(bool(characters))
 
 
-def check_written(is_written: bool) -> None:
-    if not is_written:
+def check_has_text(has_text: bool) -> None:
+    if not has_text:
         raise ModelOutputInvalid("The model's answer is empty.")
 
 
 def storable(text: str) -> str:
     """`text` without what Postgres, where answers are kept, and UTF-8 cannot hold, and what readers cannot see."""
-    kept = text.replace("\0", "").encode(errors="ignore").decode()
+    valid = text.replace("\0", "").encode(errors="ignore").decode()
     # structured outputs and arguments are JSON, whose strings contain no raw line breaks
-    return visible(kept.replace("\u2028", " ").replace("\u2029", " "))
+    return visible(valid.replace("\u2028", " ").replace("\u2029", " "))
 
 
 def check_length(characters: int, max_tokens: int) -> None:
@@ -131,9 +131,9 @@ def read_output(text: str, name: str, output_type: type[Output]) -> Output:
 
 def _problems(error: ValidationError) -> str:
     """The first problems on one line, such as `variants.0.text: Field required`."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_PROBLEMS]
-    places = [".".join(str(part) for part in problem["loc"]) for problem in found]
-    texts = [f"{place}: {each['msg']}" if place else each["msg"] for place, each in zip(places, found, strict=True)]
+    problems = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_PROBLEMS]
+    places = [".".join(str(part) for part in problem["loc"]) for problem in problems]
+    texts = [f"{place}: {each['msg']}" if place else each["msg"] for place, each in zip(places, problems, strict=True)]
     return "; ".join(shorten(text, PROBLEM_CHARACTERS) for text in texts)
 
 
@@ -323,20 +323,20 @@ def _inlined(schema: Schema) -> Schema:
     definitions = _reached(schema)
     uses = Counter(_references({**schema, "$defs": definitions}))
 
-    def put_in(part: Any) -> Any:
+    def inline(part: Any) -> Any:
         if isinstance(part, list):
-            return [put_in(each) for each in part]
+            return [inline(each) for each in part]
         if not isinstance(part, dict):
             return part
         name = _name(part.get("$ref"))
         if name is not None and uses[name] == 1:
             others = {keyword: value for keyword, value in part.items() if keyword != "$ref"}
-            return put_in(definitions[name] | others)
-        return {keyword: put_in(value) for keyword, value in part.items() if keyword != "$defs"}
+            return inline(definitions[name] | others)
+        return {keyword: inline(value) for keyword, value in part.items() if keyword != "$defs"}
 
-    inlined: Schema = put_in(schema)
-    kept = {name: put_in(part) for name, part in definitions.items() if uses[name] > 1}
-    return inlined | ({"$defs": kept} if kept else {})
+    inlined: Schema = inline(schema)
+    shared = {name: inline(part) for name, part in definitions.items() if uses[name] > 1}
+    return inlined | ({"$defs": shared} if shared else {})
 
 
 def _reached(schema: Schema) -> dict[str, Schema]:

@@ -19,11 +19,11 @@ from quarry.models.answers import (
     response_format,
     storable,
 )
-from quarry.models.bedrock_connection import Connection, EventStream, translated
+from quarry.models.connections import BedrockConnection, EventStream, bedrock_errors
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 
 
-class BedrockChat(ServedChat[Connection]):
+class BedrockChat(ServedChat[BedrockConnection]):
     """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile."""
 
     async def decide(
@@ -36,7 +36,7 @@ class BedrockChat(ServedChat[Connection]):
         tokens = self._limits.of_decision(output_type)
         request = self._request(messages, tokens, options, calls_tools=False)
         client = await self._connection.open()
-        with translated():
+        with bedrock_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await self._connection.in_thread(lambda: client.converse(**request))
             answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
@@ -63,11 +63,11 @@ class BedrockChat(ServedChat[Connection]):
         """One turn, piece by piece."""
         stop_reason: str | None = None
         characters = 0
-        called: dict[int, ToolCall] = {}
+        calls: dict[int, ToolCall] = {}
         request = self._request(messages, self._limits.answer_tokens, _offered(tools), calls_tools=bool(tools))
         await self._connection.open()
         deadline = asyncio.get_running_loop().time() + seconds
-        with translated():
+        with bedrock_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 stream = await self._connection.open_stream(**request)
             try:
@@ -75,16 +75,16 @@ class BedrockChat(ServedChat[Connection]):
                     if "metadata" in event:
                         yield _usage(event["metadata"].get("usage"))
                     stop_reason = event.get("messageStop", {}).get("stopReason", stop_reason)
-                    piece, written = _collect(called, event)
-                    characters += written
+                    piece, length = _collect(calls, event)
+                    characters += length
                     check_length(characters, self._limits.answer_tokens)
                     if piece:
                         yield piece
             finally:
                 stream.close()
         check_stream(stop_reason, characters)
-        if called:
-            yield tuple(call._replace(arguments=call.arguments or "{}") for _, call in sorted(called.items()))
+        if calls:
+            yield tuple(call._replace(arguments=call.arguments or "{}") for _, call in sorted(calls.items()))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
@@ -116,7 +116,7 @@ def _input(call: Mapping[str, Any]) -> str:
     return json.dumps(call.get("input"))
 
 
-def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str, int]:
+def _collect(calls: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str, int]:
     """Join the pieces of tool calls by the index of their block; return the text of an event, and the number of characters in
     it.
     """
@@ -124,12 +124,12 @@ def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str
     name = ""
     if tool := started.get("start", {}).get("toolUse"):
         name = tool["name"]
-        called[started.get("contentBlockIndex", 0)] = ToolCall(tool["toolUseId"], name, "")
+        calls[started.get("contentBlockIndex", 0)] = ToolCall(tool["toolUseId"], name, "")
     block = event.get("contentBlockDelta", {})
     delta = block.get("delta", {})
     piece, argument_text = (storable(text or "") for text in (delta.get("text"), delta.get("toolUse", {}).get("input")))
-    if call := called.get(index := block.get("contentBlockIndex", 0)):
-        called[index] = call._replace(arguments=call.arguments + argument_text)
+    if call := calls.get(index := block.get("contentBlockIndex", 0)):
+        calls[index] = call._replace(arguments=call.arguments + argument_text)
     return piece, len(piece) + len(argument_text) + len(name)
 
 

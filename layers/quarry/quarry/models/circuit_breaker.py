@@ -40,7 +40,7 @@ class CircuitBreaker:
     ) -> None:
         self._model = model
         self._failures_max = failures_max
-        self._patience_seconds = patience_seconds
+        self.patience_seconds = patience_seconds
         self._clock = clock
         self._failures = 0.0
         self._cool_down_seconds = COOL_DOWN_SECONDS
@@ -99,10 +99,6 @@ class CircuitBreaker:
         """Whether the attempt began before the circuit opened; its result no longer matters."""
         return self._retry_at is not None and attempt is not self._probe
 
-    def _share_of(self, seconds: float) -> float:
-        share = seconds / self._patience_seconds
-        return 1.0 if share >= _NEARLY_ONE else share
-
 
 class Attempt:
     """One call of a model, as a context manager. The breaker learns how the block ends, except for cancellations."""
@@ -129,7 +125,8 @@ class Attempt:
     ) -> None:
         match error:
             case ModelTimedOut():
-                self._breaker._failed(self, self._breaker._share_of(self._clock() - self._waiting_since))
+                share = (self._clock() - self._waiting_since) / self._breaker.patience_seconds
+                self._breaker._failed(self, 1.0 if share >= _NEARLY_ONE else share)
             case ModelUnavailable() if not isinstance(error, ModelRequestRejected):
                 self._breaker._failed(self, 1.0)
             case None:

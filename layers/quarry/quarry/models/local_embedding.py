@@ -16,19 +16,20 @@ import asyncio
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import math
 import os
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from quarry.models.safetensors import read_safetensors
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[np.float32]
-import unicodedata
-from functools import lru_cache
 
 MAX_PIECES = 256
 """Pieces that the model reads of one text, [CLS] and [SEP] included; sentence-transformers sets the same limit."""
@@ -94,14 +93,11 @@ class WordPiece:
         for word in split_words(text):
             if len(numbers) >= MAX_PIECES - 1:
                 break
-            numbers += self._pieces(word)
+            # before the cache, so that no text can fill it with huge keys
+            numbers += (self._unknown,) if len(word) > MAX_WORD_CHARACTERS else self._cached_pieces(word)
         del numbers[MAX_PIECES - 1 :]
         numbers.append(self._end)
         return numbers
-
-    def _pieces(self, word: str) -> tuple[int, ...]:
-        # Before the cache, so that no text can fill it with huge keys.
-        return (self._unknown,) if len(word) > MAX_WORD_CHARACTERS else self._cached_pieces(word)
 
     def _match_longest_first(self, word: str) -> tuple[int, ...]:
         """Greedy WordPiece: the longest piece that begins the word, then the longest that begins the rest, to its end.
@@ -233,10 +229,10 @@ class LocalEmbedding:
         """
         path = installed_weights() / "model.safetensors"
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found not in (WEIGHTS_SHA256, HALVED_SHA256):
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest not in (WEIGHTS_SHA256, HALVED_SHA256):
             raise ConfigurationError(
-                f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {found} "
+                f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {digest} "
                 f"instead of {WEIGHTS_SHA256}. To reinstall it, delete .venv and run `make demo`."
             )
 
@@ -521,3 +517,30 @@ def installed_weights() -> Path:
             f"The local embedding model is not installed; lexical search still works. To install it: `{INSTALLATION}`."
         )
     return folder
+
+
+SAFETENSORS_MAX_HEADER_BYTES = 100_000_000
+_NUMBERS = {"F32": "<f4", "F16": "<f2"}
+
+
+def read_safetensors(path: Path) -> dict[str, Array]:
+    """The float32 and float16 tensors of a safetensors file by name, as read-only views of the file mapped into memory.
+
+    The format: 8 bytes with the length of the header; the header, JSON, with type, shape and extent of each tensor, in
+    bytes from the header's end; the numbers, row by row. All little-endian. Raises OSError, ValueError or KeyError.
+    """
+    import numpy as np
+
+    with path.open("rb") as file:
+        header_bytes = int.from_bytes(file.read(8), "little")
+        # A file that is something else, such as a Git LFS pointer, gives an absurd length here.
+        if header_bytes > SAFETENSORS_MAX_HEADER_BYTES:
+            raise ValueError(f"{path} is not a safetensors file")
+        header = json.loads(file.read(header_bytes))
+    # Mapped, not read: of the 47 MB of word vectors, only the pages with words that occur are ever fetched.
+    data = np.asarray(np.memmap(path, dtype=np.uint8, mode="r", offset=8 + header_bytes))
+    return {
+        name: data[slice(*entry["data_offsets"])].view(_NUMBERS[entry["dtype"]]).reshape(entry["shape"])
+        for name, entry in header.items()
+        if entry.get("dtype") in _NUMBERS
+    }

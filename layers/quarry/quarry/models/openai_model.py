@@ -19,14 +19,14 @@ from quarry.models.answers import (
     TokensField,
     Wire,
     check_ending,
+    check_has_text,
     check_length,
     check_stream,
-    check_written,
     read_output,
     response_format,
 )
+from quarry.models.connections import OpenAIConnection, openai_errors
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
-from quarry.models.openai_connection import Connection, translated
 from quarry.platform.errors import ModelRefused
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
-class OpenAIChat(ServedChat[Connection]):
+class OpenAIChat(ServedChat[OpenAIConnection]):
     """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off even if the
     server ignores them.
     """
 
-    def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
+    def __init__(self, connection: OpenAIConnection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
         super().__init__(connection, model, limits)
         self._is_openai = _is_openai(connection.base_url)
         usual: TokensField = "max_completion_tokens" if self._is_openai else "max_tokens"
@@ -55,7 +55,7 @@ class OpenAIChat(ServedChat[Connection]):
         options: dict[str, Any] = {"response_format": form}
         tokens = self._limits.of_decision(output_type)
         client = await self._connection.open()
-        with translated():
+        with openai_errors():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
@@ -64,7 +64,7 @@ class OpenAIChat(ServedChat[Connection]):
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
-        check_written(bool(completion.choices))
+        check_has_text(bool(completion.choices))
         assert completion.choices
         choice = completion.choices[0]
         if choice.message.refusal:
@@ -83,9 +83,9 @@ class OpenAIChat(ServedChat[Connection]):
         """One turn, piece by piece."""
         finish_reason: str | None = None
         characters = 0
-        called: dict[int, _WireToolCall] = {}
+        by_index: dict[int, _WireToolCall] = {}
         client = await self._connection.open()
-        with translated():
+        with openai_errors():
             deadline = asyncio.get_running_loop().time() + seconds
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 chunks = await client.chat.completions.create(
@@ -105,11 +105,11 @@ class OpenAIChat(ServedChat[Connection]):
                         raise ModelRefused(DECLINED)
                     characters += chunk.choice.message.characters
                     check_length(characters, self._limits.answer_tokens)
-                    _collect(called, chunk.choice.message.tool_calls or ())
+                    _collect(by_index, chunk.choice.message.tool_calls or ())
                     if piece := chunk.choice.message.content:
                         yield piece
         check_stream(finish_reason, characters)
-        if calls := _calls([called[index] for index in sorted(called)]):
+        if calls := _calls([by_index[index] for index in sorted(by_index)]):
             yield calls
 
 
@@ -205,13 +205,13 @@ def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
     )
 
 
-def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
+def _collect(calls: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
     """Join the pieces of streamed tool calls by their index: only the first piece has the id and the name."""
     for place, delta in enumerate(deltas):
         index = place if delta.index is None else delta.index
-        before = called.get(index, _WireToolCall())
+        before = calls.get(index, _WireToolCall())
         old, new = before.function or _WireFunction(), delta.function or _WireFunction()
-        called[index] = _WireToolCall(
+        calls[index] = _WireToolCall(
             id=before.id or delta.id,
             function=_WireFunction(
                 name=old.name or new.name, arguments=(old.arguments or "") + (new.arguments or "") or None

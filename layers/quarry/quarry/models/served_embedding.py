@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic
 
-from quarry.models import bedrock_connection, openai_connection
 from quarry.models.answers import C, Wire
+from quarry.models.connections import BedrockConnection, OpenAIConnection, bedrock_errors, openai_errors
 from quarry.platform.errors import ConfigurationError, EmptyEmbedding, ModelUnavailable
 
 # OpenAI's embedding models read 8,191 tokens. 2,000 English words are some 3,000 tokens, but 13,000 bytes of figures,
@@ -75,7 +75,7 @@ class ServedEmbedding(ABC, Generic[C]):
         """The vectors of one request, unchecked."""
 
 
-class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
+class OpenAIEmbedding(ServedEmbedding[OpenAIConnection]):
     """From OpenAI."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -84,7 +84,7 @@ class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:
         client = await self._connection.open()
-        with openai_connection.translated():
+        with openai_errors():
             async with asyncio.timeout(self._timeout_seconds):
                 response = await client.embeddings.with_raw_response.create(
                     model=self.name,
@@ -93,14 +93,14 @@ class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
                     dimensions=self.dimensions,
                     encoding_format="float",
                 )
-            found = {each.index: each.embedding for each in _Embeddings.model_validate_json(response.content).data}
-        return [found[place] for place in range(len(texts))] if {*found} == {*range(len(texts))} else []
+            by_index = {each.index: each.embedding for each in _Embeddings.model_validate_json(response.content).data}
+        return [by_index[place] for place in range(len(texts))] if {*by_index} == {*range(len(texts))} else []
 
 
-class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
+class BedrockEmbedding(ServedEmbedding[BedrockConnection]):
     """From Bedrock. Raises ConfigurationError for a model whose requests are not known here."""
 
-    def __init__(self, connection: bedrock_connection.Connection, model: str, dimensions: int) -> None:
+    def __init__(self, connection: BedrockConnection, model: str, dimensions: int) -> None:
         super().__init__(connection, model, dimensions)
         self._is_titan = "titan-embed-text-v2" in model
         if not self._is_titan and "cohere.embed-" not in model:
@@ -130,7 +130,7 @@ class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:
         client, body = await self._connection.open(), json.dumps(self._body(texts)).encode()
-        with bedrock_connection.translated():
+        with bedrock_errors():
             async with asyncio.timeout(self._timeout_seconds):
                 content = await self._connection.in_thread(
                     lambda: client.invoke_model(modelId=self.name, body=body)["body"].read()

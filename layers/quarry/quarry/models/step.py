@@ -100,8 +100,8 @@ async def _ask_once(
 
 def _about(messages: Sequence[Message], characters: int = 0) -> Usage:
     """The tokens of a call that was cut off, of which no server tells: about one for four characters."""
-    read = sum(len(message.content) for message in messages)
-    return Usage(read // CHARACTERS_OF_A_TOKEN, characters // CHARACTERS_OF_A_TOKEN)
+    prompt_characters = sum(len(message.content) for message in messages)
+    return Usage(prompt_characters // CHARACTERS_OF_A_TOKEN, characters // CHARACTERS_OF_A_TOKEN)
 
 
 def _ended(record: StepRecord) -> None:
@@ -124,20 +124,20 @@ async def write(
     degraded.
     """
     with run.step(name) as record:
-        written = ""
+        text = ""
         if run.chat is not None and messages is not None:
             try:
                 async with aclosing(text_of(streamed(await off_loop(messages), run, record))) as pieces:
                     async for piece in pieces:
-                        written += piece
+                        text += piece
                         yield piece
-                if not written.strip():
+                if not text.strip():
                     raise ModelOutputInvalid("The model wrote nothing.")
-                record.counts["characters"] = len(written)
+                record.counts["characters"] = len(text)
                 return
             except ModelError as error:
                 run.degrade(name, record, error)
-        if written.strip():
+        if text.strip():
             yield broken_off
         for piece in await off_loop(lambda: [*by_rule()]):
             yield piece

@@ -89,14 +89,14 @@ neither required nor ruled out.
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def _written_as_a_day(value: Any) -> Any:
+def _check_day_format(value: Any) -> Any:
     """Refuse other forms: pydantic would read a number as seconds since 1970."""
     if isinstance(value, datetime.date) or (isinstance(value, str) and _DAY.fullmatch(value)):
         return value
     raise ValueError("write the day as YYYY-MM-DD")
 
 
-Day = Annotated[datetime.date, BeforeValidator(_written_as_a_day)]
+Day = Annotated[datetime.date, BeforeValidator(_check_day_format)]
 """A day from a client: YYYY-MM-DD."""
 
 
@@ -142,8 +142,8 @@ class AggregationGroup(LazyModel):
     @model_serializer(mode="wrap")
     def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
         """Keep null even if empty fields are left out: here it is a value."""
-        written = {"value": None} | serialise(self)
-        return {name: each for name, each in written.items() if name != "label" or each is not None}
+        fields = {"value": None} | serialise(self)
+        return {name: each for name, each in fields.items() if name != "label" or each is not None}
 
 
 _WORDS = {"missing": "is missing", "extra_forbidden": "is not a known field", "string_unicode": "is not valid Unicode"}

@@ -83,7 +83,7 @@ class StoredSecret(Secret):
         self._forgotten = True
 
 
-def database_secret(arn: str, known: str = "") -> Secret:
+def database_secret(arn: str, value: str = "") -> Secret:
     """A secret that is read as a connection string. Parts of `known`, a database URL, take precedence."""
 
     def parse(text: str) -> str:
@@ -92,7 +92,7 @@ def database_secret(arn: str, known: str = "") -> Secret:
             parameters = {name: fields[key] for key, name in _RDS_FIELDS.items() if key in fields}
         else:
             parameters = conninfo_to_dict(fields["url"] if fields else text.strip())
-        return make_conninfo(**(parameters | conninfo_to_dict(known)))
+        return make_conninfo(**(parameters | conninfo_to_dict(value)))
 
     return StoredSecret(arn, parse)
 

@@ -475,13 +475,13 @@ def _with_json(environment: Mapping[str, str]) -> Mapping[str, str]:
     if not text:
         return environment
     try:
-        given = json.loads(text)
+        settings = json.loads(text)
     except ValueError as error:
         raise ConfigurationError(f"{JSON_VARIABLE} is not JSON: {error}.") from None
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         raise ConfigurationError(f'{JSON_VARIABLE} is an object of settings, such as {{"INITIAL_CREDITS": 25}}.')
-    known = {name.upper() for name in Settings.model_fields.keys() - Settings.secrets()}
-    if unknown := sorted(given.keys() - known):
+    names = {name.upper() for name in Settings.model_fields.keys() - Settings.secrets()}
+    if unknown := sorted(settings.keys() - names):
         raise ConfigurationError(f"{JSON_VARIABLE} names no setting, or a secret: {', '.join(unknown)}.")
-    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
     return texts | {name: value for name, value in environment.items() if value}

@@ -97,20 +97,20 @@ class Metrics:
 
     def take(self) -> Counts:
         """The counts since the last call."""
-        taken, self._counts = self._counts, {}
-        return {domain: {metric: [*values] for metric, values in counts.items()} for domain, counts in taken.items()}
+        totals, self._counts = self._counts, {}
+        return {domain: {metric: [*values] for metric, values in counts.items()} for domain, counts in totals.items()}
 
 
 def in_words(counts: Counts) -> str:
     """The counts as a log line: sums, and the longest times."""
     return ", ".join(
-        " ".join([metric.name, *([domain] if domain else []), _shown(metric, values)])
+        " ".join([metric.name, *([domain] if domain else []), _value_text(metric, values)])
         for domain, by_metric in counts.items()
         for metric, values in by_metric.items()
     )
 
 
-def _shown(metric: Metric, values: Sequence[float]) -> str:
+def _value_text(metric: Metric, values: Sequence[float]) -> str:
     if metric.adds_up:
         return f"{sum(values):.4f}" if metric.unit == "None" else f"{sum(values):.0f}"
     return f"{max(values):.0f} {'ms' if metric.unit == 'Milliseconds' else 's'} at most"
@@ -187,18 +187,18 @@ class Tracing:
 
     async def flush(self) -> None:
         """Send pending spans: Lambda freezes a process once it has answered."""
-        if provider := self._provider_made:
+        if provider := self._started_provider:
             await _in_time(provider.force_flush)
 
     async def close(self) -> None:
         """Send pending spans, and shut down. Gives up what the collector does not take in time: the exporter would try again for
         seconds, in a thread that outlives its server.
         """
-        if provider := self._provider_made:
+        if provider := self._started_provider:
             await _in_time(provider.shutdown, late=self._exporter.shutdown)
 
     @property
-    def _provider_made(self) -> TracerProvider | None:
+    def _started_provider(self) -> TracerProvider | None:
         provider: TracerProvider | None = self.__dict__.get("_provider")
         return provider
 

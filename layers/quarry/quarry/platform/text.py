@@ -109,14 +109,14 @@ def left_out(question: str, arguments: str) -> list[str]:
     """The words of a question that carry a topic and that the arguments of its search, as text, have in no form: "European" is
     a form of "Europe".
     """
-    said, terms = {*significant_words(arguments)}, words(question)
+    stems, terms = {*significant_words(arguments)}, words(question)
     for size in (1, 2):
         for start in range(len(terms) - size + 1):
             run = terms[start : start + size]
             place = place_of_demonym(" ".join(run))
-            if place is not None and said.issuperset(significant_words(place)):
-                said.update(map(stem, run))
-    return [word for word in dict.fromkeys(terms) if word not in STOP_WORDS and stem(word) not in said]
+            if place is not None and stems.issuperset(significant_words(place)):
+                stems.update(map(stem, run))
+    return [word for word in dict.fromkeys(terms) if word not in STOP_WORDS and stem(word) not in stems]
 
 
 def is_in_other_script(text: str) -> bool:
@@ -151,20 +151,22 @@ def fence(text: str) -> str:
 
 
 _SHOWN_INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
-_SENT_BACK = re.compile(r"(?:id|ids|.*_ids?|.*Ids?|values?|facets|filters|.*Filters|arguments|request|.*[cC]ursor)")
+_RETURNED_FIELDS = re.compile(
+    r"(?:id|ids|.*_ids?|.*Ids?|values?|facets|filters|.*Filters|arguments|request|.*[cC]ursor)"
+)
 """Names of fields whose values clients send back, which must stay unchanged."""
 
 
-def shown(value: Any) -> Any:
+def visible_value(value: Any) -> Any:
     """A JSON value with visible texts, except those that clients send back."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
-        return {name: each if _SENT_BACK.fullmatch(name) else shown(each) for name, each in value.items()}
-    return [shown(each) for each in value] if isinstance(value, list) else value
+        return {name: each if _RETURNED_FIELDS.fullmatch(name) else visible_value(each) for name, each in value.items()}
+    return [visible_value(each) for each in value] if isinstance(value, list) else value
 
 
-def shown_json(text: str) -> str:
+def visible_json(text: str) -> str:
     """The same for JSON as a text."""
     if visible(text) == text:
         return text
@@ -172,7 +174,7 @@ def shown_json(text: str) -> str:
         value = json.loads(text)
     except ValueError:
         return escaped(text)
-    return escaped(json.dumps(shown(value), ensure_ascii=False, separators=(",", ":")))
+    return escaped(json.dumps(visible_value(value), ensure_ascii=False, separators=(",", ":")))
 
 
 def escaped(text: str) -> str:
@@ -244,7 +246,7 @@ def exact(value: Any) -> Any:
 # backticks, and link syntax is escaped, even in code. No image stays one, since showing it fetches it, and tags of markup are
 # text.
 
-HELD_CHARACTERS_MAX = 2000
+BUFFER_CHARACTERS_MAX = 2000
 """The most characters that are held back until it is known whether they are an address, and whether its source is cited."""
 
 _ADDRESS = r"(?:[a-z][a-z0-9+.-]{0,31}://(?:\[[0-9a-f:.]{0,64}\])?|(?<![a-z0-9])www\.|mailto:|xmpp:)[^\s<>`\[\]]*"
@@ -301,128 +303,128 @@ class LinkFilter:
     """
 
     def __init__(self, sources: Mapping[int, str]) -> None:
-        self._known: dict[str, set[int]] = {}
+        self._numbers_of: dict[str, set[int]] = {}
         for number, text in sources.items():
             for address in addresses_in(text):
-                self._known.setdefault(address, set()).add(number)
+                self._numbers_of.setdefault(address, set()).add(number)
         self._cited = {ALWAYS}
-        self._held = ""
+        self._buffer = ""
         self._ahead = 0  # how many of the held characters were sent
-        self._sent = ""  # the end of what was sent
+        self._tail = ""  # the end of what was sent
         self._runs: set[int] = set()  # the lengths of the runs of backticks so far
 
     def feed(self, piece: str) -> str:
         """The text that can be sent now."""
-        self._held += piece
+        self._buffer += piece
         end = self._settled()
         # the space before a held word is sent with it
-        waits = end <= self._ahead or (end < len(self._held) and self._held[self._ahead : end].isspace())
+        waits = end <= self._ahead or (end < len(self._buffer) and self._buffer[self._ahead : end].isspace())
         return "" if waits else self._release(end)
 
     def finish(self) -> str:
         """The rest, once no more pieces come."""
-        return self._release(len(self._held), final=True)
+        return self._release(len(self._buffer), final=True)
 
     def _settled(self) -> int:
         """The end of the text in which no link or address can still begin or grow. A word of letters and digits is sent at once,
         unless it may begin a common address; it is still examined together with what follows it.
         """
-        held = self._held
-        end = next((at for at in range(len(held), 0, -1) if held[at - 1].isspace()), 0)
-        if link := _UNFINISHED_LINK.search(held, max(0, end - 102), end):
+        text = self._buffer
+        end = next((at for at in range(len(text), 0, -1) if text[at - 1].isspace()), 0)
+        if link := _UNFINISHED_LINK.search(text, max(0, end - 102), end):
             return link.start()
-        word = held[end:].lower()
+        word = text[end:].lower()
         begins = any(beginning.startswith(word) for beginning in _BEGINNINGS)
         is_plain = word.isalnum() and not begins and len(word) <= _WORD_CHARACTERS_MAX
-        return len(held) if is_plain or len(word) > HELD_CHARACTERS_MAX else end
+        return len(text) if is_plain or len(word) > BUFFER_CHARACTERS_MAX else end
 
     def _release(self, end: int, *, final: bool = False) -> str:
-        sent: list[str] = []
+        pieces: list[str] = []
         start = 0
-        for part in _PART.finditer(self._held, 0, end):
+        for part in _PART.finditer(self._buffer, 0, end):
             if part.start() < start:
                 continue
-            sent.append(self._passed(start, part.start()))
+            pieces.append(self._passed(start, part.start()))
             start = part.start()
             stays = self._stays(part, final)
             if stays is None:
                 end = start
                 break
-            sent.append(self._written(part, stays=stays))
+            pieces.append(self._part_text(part, stays=stays))
             start = part.end()
-        sent.append(self._passed(start, end))
+        pieces.append(self._passed(start, end))
         # keep the last word, to examine it with what follows
-        word = _LAST_WORD.search(self._held, max(start, end - _WORD_CHARACTERS_MAX), end)
-        kept = word.start() if word else end
-        self._ahead = max(self._ahead, end) - kept
-        self._held = self._held[kept:]
-        return "".join(sent)
+        word = _LAST_WORD.search(self._buffer, max(start, end - _WORD_CHARACTERS_MAX), end)
+        rest = word.start() if word else end
+        self._ahead = max(self._ahead, end) - rest
+        self._buffer = self._buffer[rest:]
+        return "".join(pieces)
 
     def _stays(self, part: re.Match[str], final: bool) -> bool | None:
         """Whether a part stays unchanged; None if that is not known yet."""
         if part["image"]:
             return False
-        target = part["bare"] or _resolved(part["target"] or self._held[part.end() :].partition(">")[0])
+        target = part["bare"] or _resolved(part["target"] or self._buffer[part.end() :].partition(">")[0])
         if part["link"] and not _LEADS_ELSEWHERE.match(target):
             return True
         if part["link"]:
             self._note_citations("]")
-        numbers = self._known.get(_compared(target), frozenset[int]())
+        numbers = self._numbers_of.get(_compared(target), frozenset[int]())
         if numbers & self._cited or not numbers:
             return bool(numbers)
-        line, is_whole, _ = self._held[part.end() :].partition("\n")
+        line, is_whole, _ = self._buffer[part.end() :].partition("\n")
         if numbers & {int(number) for number in CITATION.findall(line)}:
             return True
-        return False if is_whole or final or len(line) > HELD_CHARACTERS_MAX else None
+        return False if is_whole or final or len(line) > BUFFER_CHARACTERS_MAX else None
 
     def _passed(self, start: int, end: int) -> str:
         """Text that needs no change."""
-        text = self._held[max(start, self._ahead) : end]
+        text = self._buffer[max(start, self._ahead) : end]
         self._note(text)
         return text
 
     def _note(self, text: str) -> None:
         self._runs |= {len(run) for run in _TICKS.findall(text)}
         self._note_citations(text)
-        self._sent = (self._sent + text)[-_CITATION_CHARACTERS:]
+        self._tail = (self._tail + text)[-_CITATION_CHARACTERS:]
 
     def _note_citations(self, text: str) -> None:
         """Record the citations in what was sent and in `text` after it."""
-        self._cited |= {int(number) for number in CITATION.findall(self._sent + text)}
+        self._cited |= {int(number) for number in CITATION.findall(self._tail + text)}
 
-    def _written(self, part: re.Match[str], *, stays: bool) -> str:
+    def _part_text(self, part: re.Match[str], *, stays: bool) -> str:
         if stays:
             return self._passed(part.start(), part.end())
         if part["bare"]:
             return self._quoted(
-                self._held[max(part.start(), self._ahead) : part.end()], self._held[part.end() : part.end() + 1]
+                self._buffer[max(part.start(), self._ahead) : part.end()], self._buffer[part.end() : part.end() + 1]
             )
         # a backslash before it would cancel the escape
         sign = part["tag"] or part["image"]
-        space = " " if sign and self._sent.endswith("\\") else ""
-        sent = f"{space}\\{sign}" if sign else f"]\\{part['sign']}{part['space']}"
-        self._note(sent)
-        return sent + (self._plain(part["target"]) if part["link"] else "")
+        space = " " if sign and self._tail.endswith("\\") else ""
+        start = f"{space}\\{sign}" if sign else f"]\\{part['sign']}{part['space']}"
+        self._note(start)
+        return start + (self._plain(part["target"]) if part["link"] else "")
 
     def _plain(self, text: str) -> str:
         """Every address in a text as code."""
-        sent, start = "", 0
+        result, start = "", 0
         for match in _BARE.finditer(text):
-            sent += text[start : match.start()]
+            result += text[start : match.start()]
             self._note(text[start : match.start()])
-            sent += self._quoted(match.group(), text[match.end() : match.end() + 1])
+            result += self._quoted(match.group(), text[match.end() : match.end() + 1])
             start = match.end()
         self._note(text[start:])
-        return sent + text[start:]
+        return result + text[start:]
 
     def _quoted(self, address: str, following: str) -> str:
         """An address as code, between runs of backticks of a new length, so that no earlier run pairs with it."""
         core = address.rstrip(_BEHIND_ADDRESS)
         behind = address[len(core) :]
         ticks = "`" * next(length for length in range(1, len(self._runs) + 2) if length not in self._runs)
-        before = " " if self._sent.endswith(("`", "\\")) else ""
+        before = " " if self._tail.endswith(("`", "\\")) else ""
         after = " " if not behind and following == "`" else ""
-        self._sent = behind or after or "`"
+        self._tail = behind or after or "`"
         return f"{before}{ticks}{core}{ticks}{after}{behind}"
 
 

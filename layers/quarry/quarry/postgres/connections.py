@@ -16,6 +16,7 @@ from psycopg_pool import PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, Forbidden, QuarryError
 from quarry.platform.secrets import Secret
+from quarry.platform.text import visible
 
 DIRECTORY = Path(__file__).with_name("certificates")
 
@@ -233,3 +234,68 @@ def fault_of_source(error: Exception) -> str | None:
     if not isinstance(cause, PostgresError) or cause.sqlstate is None or cause.sqlstate.startswith(_NOT_ANSWERING):
         return None
     return cause.diag.message_primary or type(cause).__name__
+
+
+Address = str | Secret | Callable[[], str]
+"""The URL of a database, or what provides it."""
+
+_NODE = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(?::(?P<port>[0-9]{1,5}))?")
+
+
+def node_from(text: str) -> str:
+    """The node that `host` or `host:port` names. Raises ConfigurationError."""
+    match = _NODE.fullmatch(text.strip())
+    if match is None or not 0 < int(match["port"] or DEFAULT_PORT) < 65_536:
+        raise ConfigurationError(f"{visible(text)!r} is no node: write host:port, as in db-2.internal:5432.")
+    return f"{match['host'].lower()}:{int(match['port'] or DEFAULT_PORT)}"
+
+
+def node_of(url: str) -> str:
+    """The node of a URL with one host."""
+    parameters = conninfo_to_dict(url)
+    host = str(parameters.get("host") or "localhost").lower()
+    return f"{f'[{host}]' if ':' in host else host}:{parameters.get('port') or DEFAULT_PORT}"
+
+
+def at_node(url: str, node: str | None) -> str:
+    """The URL of the same database at a node; None: the URL itself."""
+    if node is None:
+        return url
+    host, _, port = node.rpartition(":")
+    parameters: dict[str, Any] = conninfo_to_dict(url)
+    parameters.pop("hostaddr", None)
+    return make_conninfo(**(parameters | {"host": host.strip("[]"), "port": port}))
+
+
+def address_at_node(address: Address, node: str) -> Address:
+    """As `at_node`, for what provides a URL."""
+    if isinstance(address, str | Secret):
+        return _url_at_node(address, node)
+    return lambda: at_node(address(), node)
+
+
+def _url_at_node(address: str | Secret, node: str) -> str | Secret:
+    if isinstance(address, str):
+        return at_node(address, node)
+    return (
+        address.at(lambda signed: _url_at_node(signed, node))
+        if isinstance(address, IamAddress)
+        else _SecretAtNode(address, node)
+    )
+
+
+class _SecretAtNode(Secret):
+    """A secret with the URL of a database, which is at a node."""
+
+    def __init__(self, secret: Secret, node: str) -> None:
+        self._secret = secret
+        self._node = node
+
+    def prepare_now(self) -> None:
+        self._secret.prepare_now()
+
+    def read_now(self) -> str:
+        return at_node(self._secret.read_now(), self._node)
+
+    def forget(self) -> None:
+        self._secret.forget()

@@ -105,19 +105,19 @@ LEASE_SECONDS = 30.0
 RENEWAL_SECONDS = 10.0
 
 _TAKE = """
-with wanted as materialized (
+with pending as materialized (
   select t.id from {table} t
-  where {wanted} and not t.id = any(%(excluded)s) and not exists (
+  where {condition} and not t.id = any(%(excluded)s) and not exists (
     select from embedding_claims c where c.table_name = %(table)s and c.record_id = t.id and c.claimed_until > now())
   order by t.id limit {limit}
 ), taken as (
   insert into embedding_claims as c (table_name, record_id, claim, claimed_until)
-  select %(table)s, w.id, %(claim)s, now() + make_interval(secs => %(lease)s) from wanted w order by w.id
+  select %(table)s, w.id, %(claim)s, now() + make_interval(secs => %(lease)s) from pending w order by w.id
   on conflict (table_name, record_id) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
     where c.claimed_until <= now()
   returning c.record_id
 )
-select t.record_id as taken from wanted w left join taken t on t.record_id = w.id
+select t.record_id as taken from pending w left join taken t on t.record_id = w.id
 """
 
 _RENEW = """
@@ -150,19 +150,19 @@ class Claim:
         self._id = uuid.uuid4()
 
     async def take(
-        self, connection: Connection, wanted: Composable, *, excluded: Sequence[str], limit: int
+        self, connection: Connection, condition: Composable, *, excluded: Sequence[str], limit: int
     ) -> list[str] | None:
-        """Claim up to `limit` rows `t` for which `wanted` holds, in order of id, without `excluded` ones and those claimed by
+        """Claim up to `limit` rows `t` for which `condition` holds, in order of id, without `excluded` ones and those claimed by
         others.
 
         None if there are none; an empty list if other workers were faster.
         """
-        statement = SQL(_TAKE).format(table=Identifier(self._table), wanted=wanted, limit=Literal(limit))
+        statement = SQL(_TAKE).format(table=Identifier(self._table), condition=condition, limit=Literal(limit))
         cursor = await connection.execute(statement, self._parameters(excluded=list(excluded), lease=LEASE_SECONDS))
         rows = await cursor.fetchall()
         return [row["taken"] for row in rows if row["taken"] is not None] if rows else None
 
-    def held(self) -> AbstractAsyncContextManager[None]:
+    def lease(self) -> AbstractAsyncContextManager[None]:
         """Hold the claim until the end of the block, and release it if the block raises."""
         return leased(partial(self._execute, _RENEW), partial(self._execute, _RELEASE), seconds=RENEWAL_SECONDS)
 
@@ -313,11 +313,11 @@ async def _embed_all(
 ) -> None:
     excluded = set[str]()
     for still_pending in (never_refused(), may_be_tried_again(refusals_max)):
-        wanted = SQL("{} and {}").format(pending(stale=stale), still_pending)
+        condition = SQL("{} and {}").format(pending(stale=stale), still_pending)
         while keep_going():
             claim = Claim(database, table.name)
-            async with claim.held():
-                rows = await _claim(database, claim, table, wanted, excluded)
+            async with claim.lease():
+                rows = await _claim(database, claim, table, condition, excluded)
                 if rows is None:
                     break
                 embedded, refused = await _embed_rows(model, table, rows, keep_going)
@@ -370,17 +370,17 @@ async def _forget_marks(connection: Connection, table: EmbeddedTable) -> None:
 
 
 async def _claim(
-    database: Database, claim: Claim, table: EmbeddedTable, wanted: Composable, excluded: set[str]
+    database: Database, claim: Claim, table: EmbeddedTable, condition: Composable, excluded: set[str]
 ) -> list[DictRow] | None:
-    """The claimed rows as they are now; None if no rows are wanted. Rows that are being written become `excluded`."""
+    """The claimed rows as they are now; None if there are none. Rows that are being written become `excluded`."""
     async with database.transaction() as connection:
-        ids = await claim.take(connection, wanted, excluded=list(excluded), limit=BATCH_ROWS)
+        ids = await claim.take(connection, condition, excluded=list(excluded), limit=BATCH_ROWS)
         if ids is None:
             return None
         cursor = await connection.execute(
             SQL(
                 "select id, content_hash, {} from {} t where id = any(%s) and {} order by id for no key update skip locked"
-            ).format(SQL(", ").join(_text_columns(table)), Identifier(table.name), wanted),
+            ).format(SQL(", ").join(_text_columns(table)), Identifier(table.name), condition),
             [ids],
         )
         rows = await cursor.fetchall()

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from quarry.files.reading import open_records
-from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
+from quarry.files.records import RecordFile, Unit, UnreadableFile
 from quarry.platform.contract import plain_words
 from quarry.platform.errors import QuarryError
 from quarry.platform.settings import DEFAULT_SCHEMA
@@ -69,9 +69,9 @@ class LoadError(QuarryError):
     def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
         self.problems = problems
         self.count = count
-        shown = problems[:REPORTED_PROBLEMS_MAX]
-        more = f" (and {count - len(shown)} more)" if count > len(shown) else ""
-        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, shown)) + more)
+        reported = problems[:REPORTED_PROBLEMS_MAX]
+        more = f" (and {count - len(reported)} more)" if count > len(reported) else ""
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, reported)) + more)
 
 
 def load_file(
@@ -129,8 +129,8 @@ def _check_columns(table: LoadableTable, file: RecordFile) -> None:
     """Refuse columns that the table lacks, which would make every row invalid."""
     unknown = [name for name in file.columns if name not in table.columns]
     if unknown:
-        named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
-        raise UnreadableFile(f"{file.name}: {table.name} has no field {named}; it has {', '.join(table.columns)}")
+        columns = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
+        raise UnreadableFile(f"{file.name}: {table.name} has no field {columns}; it has {', '.join(table.columns)}")
 
 
 def _stage(
@@ -152,11 +152,8 @@ def _stage(
         cursor.copy(SQL("copy pg_temp.staged (line, {}) from stdin").format(columns)) as copy,
     ):
         for number, row in _valid_rows(table, file, loaded, on_progress):
-            copy.write_row((number, *(_adapted(getattr(row, column)) for column in table.columns)))
-
-
-def _adapted(value: object) -> object:
-    return Jsonb(value) if isinstance(value, dict) else value
+            values = (getattr(row, column) for column in table.columns)
+            copy.write_row((number, *(Jsonb(value) if isinstance(value, dict) else value for value in values)))
 
 
 def _valid_rows(
@@ -168,17 +165,14 @@ def _valid_rows(
         if record.problem:
             note_problems(loaded, [RowProblem(record.number, file.unit, record.problem, file.unit)])
             continue
+        fields = record.fields
+        if file.cells_are_text and isinstance(fields, dict):
+            fields = read_cells(table.row, fields)
         try:
-            yield record.number, _row(table, file, record)
+            yield record.number, table.row.model_validate(fields)
         except ValidationError as error:
             details = error.errors(include_input=False, include_url=False)
             note_problems(loaded, [_row_problem(record.number, file.unit, detail) for detail in details])
-
-
-def _row(table: LoadableTable, file: RecordFile, record: Record) -> Row:
-    if file.cells_are_text and isinstance(record.fields, dict):
-        return table.row.model_validate(read_cells(table.row, record.fields))
-    return table.row.model_validate(record.fields)
 
 
 def _row_problem(number: int, unit: Unit, detail: Mapping[str, Any]) -> RowProblem:
@@ -262,9 +256,9 @@ def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]
     and dates of a spreadsheet are treated as text.
     """
     lists, objects = _fields_of(row, list), _fields_of(row, dict)
-    written = ((name, str(cell)) for name, cell in cells.items())
+    texts = ((name, str(cell)) for name, cell in cells.items())
     return {
-        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell for name, cell in written
+        name: _list(cell) if name in lists else _json(cell, dict) if name in objects else cell for name, cell in texts
     }
 
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -26,6 +27,7 @@ from quarry.platform.secrets import database_secret
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.postgres.connections import checked, translated, untrusted
 from quarry.postgres.schema import (
+    EXTENSIONS_SCHEMA,
     SyncConnection,
     is_installed,
     make_extensions,
@@ -35,7 +37,6 @@ from quarry.postgres.schema import (
     statements_of,
     value,
 )
-from quarry.postgres.whole_schema import make_whole
 
 # One number for all Quarry processes of a database: concurrent migrations take turns.
 _ADVISORY_LOCK = 7_305_112
@@ -60,7 +61,7 @@ create table if not exists quarry_functions (
 """
 
 # functions whose body (`return`, `begin atomic`) was bound to tables and columns at their creation
-_BOUND = """
+_COMPILED_FUNCTIONS = """
 select f.name, p.oid::regprocedure::text from pg_proc p
 join quarry_functions f on substring(f.name from '([^/]+)[.]sql$') = p.proname
 where p.pronamespace = current_schema()::regnamespace and p.prosqlbody is not null
@@ -150,8 +151,8 @@ def migrate(
         if not is_installed(connection, schema):
             if is_tenant and _install_whole(connection, schema, directory, embedding_dimensions):
                 _count_words(connection)
-                made = files, function_files(directory)
-                return Migrated(*(tuple(file.name for file in each) for each in made))
+                all_files = files, function_files(directory)
+                return Migrated(*(tuple(file.name for file in each) for each in all_files))
             with _change(connection):
                 make_schema(connection, schema)
                 _execute(connection, _BOOKKEEPING)
@@ -256,7 +257,7 @@ def _check_history(applied: Mapping[str, str], files: Sequence[SqlFile]) -> None
 def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dimensions: int) -> None:
     text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
     with _change(connection):
-        with _named(file.name):
+        with _errors_of_file(file.name):
             make_extensions(connection, text, schema)
             _run(connection, text)
         connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
@@ -270,12 +271,12 @@ def _run(connection: SyncConnection, text: str) -> None:
         with connection.transaction():
             _execute(connection, text)
     except (psycopg.errors.DependentObjectsStillExist, psycopg.errors.FeatureNotSupported):
-        bound = connection.execute(_BOUND).fetchall()
-        if not bound:
+        functions = connection.execute(_COMPILED_FUNCTIONS).fetchall()
+        if not functions:
             raise
-        connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
+        connection.execute(f"drop function {', '.join(signature for _, signature in functions)}".encode())
         # so that a later run creates them again, too
-        connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
+        connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in functions]])
         _execute(connection, text)
 
 
@@ -295,7 +296,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         waiting = changed
         while waiting:
             waiting = _recreate(connection, waiting)
-        _drop_gone(connection, created, files)
+        _drop_deleted(connection, created, files)
         settle(connection)
     return [file.name for file in changed]
 
@@ -304,17 +305,17 @@ def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlF
     """Create functions in the order of their names; return those whose bound body (`return`, `begin atomic`) calls functions that
     do not exist yet.
     """
-    left: list[SqlFile] = []
+    waiting: list[SqlFile] = []
     for file in files:
         before = _versions(connection, file)
-        with _named(file.name):
+        with _errors_of_file(file.name):
             try:
                 with connection.transaction():
                     _replace(connection, file, before)
             except psycopg.errors.UndefinedFunction:
-                if len(left) == len(files) - 1:  # nor will they be
+                if len(waiting) == len(files) - 1:  # nor will they be
                     raise
-                left.append(file)
+                waiting.append(file)
                 continue
         _drop_untouched(connection, file, before)
         connection.execute(
@@ -322,7 +323,7 @@ def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlF
             " on conflict (name) do update set sha256 = excluded.sha256, applied_at = excluded.applied_at",
             [file.name, file.sha256],
         )
-    return left
+    return waiting
 
 
 def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> None:
@@ -391,13 +392,13 @@ def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str,
             connection.execute(f"drop function {signature}".encode())
 
 
-def _drop_gone(connection: SyncConnection, created: Iterable[str], files: Sequence[SqlFile]) -> None:
+def _drop_deleted(connection: SyncConnection, created: Iterable[str], files: Sequence[SqlFile]) -> None:
     """Drop the functions whose file was deleted or renamed."""
     there = {Path(file.name).stem for file in files}
     for name in created:
-        gone = SqlFile(name, "")
+        deleted = SqlFile(name, "")
         if Path(name).stem not in there:
-            _drop_untouched(connection, gone, _versions(connection, gone))
+            _drop_untouched(connection, deleted, _versions(connection, deleted))
             connection.execute("delete from quarry_functions where name = %s", [name])
 
 
@@ -406,7 +407,7 @@ def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _errors_of_file(name: str) -> Iterator[None]:
     """Turn errors in a file's SQL into a ConfigurationError that names the file."""
     try:
         yield
@@ -436,18 +437,18 @@ class Login:
 
 def read_logins(logins: Mapping[str, str]) -> list[Login]:
     """The users that DATABASE_LOGINS names by kind of work. Raises Unavailable and ConfigurationError as their secrets do."""
-    return [_read_login(f"quarry_{kind}", named) for kind, named in logins.items()]
+    return [_read_login(f"quarry_{kind}", source) for kind, source in logins.items()]
 
 
-def _read_login(role: str, named: str) -> Login:
-    if named.startswith(BY_IAM):
-        return Login(role, named.removeprefix(BY_IAM))
-    secret = database_secret(named)
+def _read_login(role: str, source: str) -> Login:
+    if source.startswith(BY_IAM):
+        return Login(role, source.removeprefix(BY_IAM))
+    secret = database_secret(source)
     secret.forget()  # it may have been rotated just now
-    held = conninfo_to_dict(secret.read_now())
-    if not (held.get("user") and held.get("password")):
-        raise ConfigurationError(f"The secret {named} does not hold a user and a password.")
-    return Login(role, str(held["user"]), str(held["password"]))
+    fields = conninfo_to_dict(secret.read_now())
+    if not (fields.get("user") and fields.get("password")):
+        raise ConfigurationError(f"The secret {source} does not hold a user and a password.")
+    return Login(role, str(fields["user"]), str(fields["password"]))
 
 
 def make_logins(url: str, logins: Iterable[Login], *, schema: str = DEFAULT_SCHEMA) -> None:
@@ -475,7 +476,8 @@ def _make(connection: SyncConnection, login: Login) -> None:
     if not _exists(connection, login.name):
         connection.execute(SQL("create role {}").format(name))
     # a hash, so that the server's log does not contain the password
-    verifier = login.password and _verifier(connection, login.name, login.password)
+    password, user = (text.encode() for text in (login.password or "", login.name))
+    verifier = login.password and connection.pgconn.encrypt_password(password, user, b"scram-sha-256").decode()
     connection.execute(SQL("alter role {} login password {}").format(name, Literal(verifier)))
     connection.execute(SQL("grant {} to {}").format(Identifier(login.role), name))
     if takes_iam:
@@ -483,9 +485,48 @@ def _make(connection: SyncConnection, login: Login) -> None:
         connection.execute(SQL(change).format(Identifier(IAM_ROLE), name))
 
 
-def _verifier(connection: SyncConnection, name: str, password: str) -> str:
-    return connection.pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256").decode()
-
-
 def _exists(connection: SyncConnection, role: str) -> bool:
     return value(connection, "select to_regrole(quote_ident(%s))", [role]) is not None
+
+
+# settings of the session, and what is there before a tenant is
+_NOT_OF_TENANTS = re.compile(r"(set|select pg_catalog\.set_config|create schema|create extension)\b", re.IGNORECASE)
+_HEADINGS = re.compile(r"^--\n-- .*\n--\n", re.MULTILINE)
+
+_SCHEMA_NAME = re.compile(
+    r"(?P<qualified>(?<!')\bquarry\.)|(?P<schema>(?<=\bSCHEMA )quarry\b)|(?P<path>(?<=\bSET search_path TO )'quarry'(?=,))"
+    r"|(?P<owner>\bFOR ROLE quarry )"
+)
+_DIMENSIONS = re.compile(r"(?<=\bhalfvec\()384(?=\))")
+
+_FITS = """
+select current_setting('server_version_num')::int >= 180000
+  and (select bool_and(e.extnamespace = to_regnamespace(%s)) from pg_extension e
+    where e.extname in ('vector', 'pg_trgm', 'btree_gin', 'fuzzystrmatch'))
+"""
+"""The file is of this version's pg_dump, and names where extensions usually are."""
+
+
+def make_whole(connection: SyncConnection, schema: str, directory: Path, embedding_dimensions: int) -> bool:
+    """Make all that `schema.sql` has in an empty schema; whether that was possible. If not, nothing is changed."""
+    file = directory / "schema.sql"
+    if not (file.exists() and value(connection, _FITS, [EXTENSIONS_SCHEMA])):
+        return False
+    name = Identifier(schema).as_string(connection)
+    replacements = {"qualified": f"{name}.", "schema": name, "path": Literal(schema).as_string(connection), "owner": ""}
+    text = _SCHEMA_NAME.sub(lambda match: replacements[str(match.lastgroup)], _statements(file))
+    text = _DIMENSIONS.sub(str(embedding_dimensions), text)
+    before = value(connection, "select current_setting('search_path')")
+    with connection.transaction():
+        connection.execute(
+            "select set_config('check_function_bodies', 'off', true), set_config('search_path', '', true)"
+        )
+        connection.execute(text.encode(), prepare=False)
+        connection.execute("select set_config('search_path', %s, true)", [before])
+    return True
+
+
+@cache
+def _statements(file: Path) -> str:
+    text = _HEADINGS.sub("", file.read_text(encoding="utf-8"))
+    return ";\n".join(each for each in statements_of(text) if not _NOT_OF_TENANTS.match(each))

@@ -35,8 +35,7 @@ from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.settings import DEFAULT_SCHEMA
 from quarry.platform.telemetry import span
-from quarry.postgres.connections import checked, translated, untrusted
-from quarry.postgres.nodes import Address, address_at_node
+from quarry.postgres.connections import Address, address_at_node, checked, translated, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
 
 HALFVEC_TYPE = SQL(
@@ -79,8 +78,8 @@ async def learn_vectors(connection: BaseConnection[Any], cursor: AsyncCursor[Dic
     """Read the answer to HALFVEC_TYPE, the last result in `cursor`. Without the extension this does nothing."""
     while cursor.nextset():
         pass
-    if found := await cursor.fetchone():
-        register_halfvec_info(connection, TypeInfo("halfvec", found["oid"], found["array_oid"]))
+    if row := await cursor.fetchone():
+        register_halfvec_info(connection, TypeInfo("halfvec", row["oid"], row["array_oid"]))
         connection.adapters.register_dumper(HalfVectors, ListBinaryDumper)
 
 
@@ -176,7 +175,7 @@ class Database:
             self._set_aside = {purpose: self._like_this(url, pool_size=1) for purpose in get_args(SetAside)}
         self._wake_seconds = wake_seconds
         self._asleep_since: float | None = None
-        self._held = 0
+        self._in_use = 0
         self._refused: ConfigurationError | None = None
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
@@ -222,8 +221,11 @@ class Database:
         """A connection in a transaction, which is committed at the end and rolled back by an exception. `statement` names it in
         traces. Longer work first changes its timeout by `set local`.
         """
-        named = "transaction" if statement is None else partial(statement_name, statement)
-        with translated(), span(named, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"):
+        span_name = "transaction" if statement is None else partial(statement_name, statement)
+        with (
+            translated(),
+            span(span_name, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"),
+        ):
             async with self._connection() as connection:
                 try:
                     yield connection
@@ -291,7 +293,7 @@ class Database:
     @property
     def _is_full(self) -> bool:
         """Whether all connections are in use."""
-        return self._held >= self._pool_size
+        return self._in_use >= self._pool_size
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
@@ -300,16 +302,16 @@ class Database:
         try:
             async with pool.connection() as connection:
                 self._asleep_since = self._refused = None
-                self._held += 1
+                self._in_use += 1
                 try:
                     yield connection
                 finally:
-                    self._held -= 1
+                    self._in_use -= 1
         except PoolTimeout as error:
             if self._refused is not None:
                 raise self._refused from error
             # if connections are in use, the pool may just be full, and the database is awake
-            if self._wake_seconds and not self._held:
+            if self._wake_seconds and not self._in_use:
                 raise self._waking(requested_at) from error
             raise
 
@@ -332,13 +334,13 @@ class Database:
         return self._pool
 
     async def _conninfo(self) -> str:
-        with self._refusals_kept():
+        with self._remember_refusals():
             if isinstance(self._url, Secret):
                 return checked(await self._url.read())
             return checked(self._url if isinstance(self._url, str) else self._url())
 
     @contextmanager
-    def _refusals_kept(self) -> Iterator[None]:
+    def _remember_refusals(self) -> Iterator[None]:
         """Keep errors that a retry would not fix for the waiting caller: the pool only logs them, and tries again."""
         try:
             yield
@@ -383,7 +385,7 @@ class Database:
 
     def _connection_class(self) -> type[Connection]:
         """A class of connections that reads a rotated password again, and keeps the reason of a refusal."""
-        secret, conninfo_now, refusals_kept = self._url, self._conninfo, self._refusals_kept
+        secret, conninfo_now, remember_refusals = self._url, self._conninfo, self._remember_refusals
 
         class OwnConnection(psycopg.AsyncConnection[DictRow]):
             @classmethod
@@ -394,7 +396,7 @@ class Database:
 
             @classmethod
             async def _connected(cls, conninfo: str, **options: Any) -> Self:
-                with refusals_kept():
+                with remember_refusals():
                     try:
                         return await super().connect(conninfo, **options)
                     except psycopg.OperationalError as error:
@@ -491,8 +493,8 @@ _TARGET = re.compile(r"\b(?:from|into|update)\s+([a-z_][\w.]*)")
 def statement_name(query: str | Composable) -> str:
     """The verb and the first table or function of a statement: `select search_people`."""
     text = query if isinstance(query, str) else "".join(_words(query))
-    found = (pattern.search(text) for pattern in (_VERB, _TARGET))
-    return " ".join(match[1] for match in found if match)
+    matches = (pattern.search(text) for pattern in (_VERB, _TARGET))
+    return " ".join(match[1] for match in matches if match)
 
 
 def _words(query: Composable) -> Iterator[str]:

@@ -29,7 +29,7 @@ PATIENCE_SECONDS = 1.0
 """How long to wait for a connection to a reader: less than to the writer, which can serve instead."""
 CHECK_SECONDS = 2.0
 """How long the lag that a connection measured is valid."""
-LEFT_OUT_SECONDS = 5.0
+PAUSE_SECONDS = 5.0
 
 # A streaming replica. If it has replayed all it received and still receives, it is up to date, however old the last change is.
 BEHIND = """
@@ -62,7 +62,7 @@ class _Behind(DatabaseUnavailable):
 class _LastCheck:
     """The last check of a connection's server, by the monotonic clock."""
 
-    asked_at: float = -math.inf
+    checked_at: float = -math.inf
     up_to_date_at: float = -math.inf
 
 
@@ -85,7 +85,7 @@ class Replica(Database):
         super().__init__(*args, **options)
         self._lag_seconds = lag_seconds
         self._is_aurora = False
-        self._seen: WeakKeyDictionary[Connection, _LastCheck] = WeakKeyDictionary()
+        self._checks: WeakKeyDictionary[Connection, _LastCheck] = WeakKeyDictionary()
 
     @property
     def is_full(self) -> bool:
@@ -94,8 +94,8 @@ class Replica(Database):
 
     def doubt(self) -> None:
         """Check the lag again on every connection."""
-        for traits in self._seen.values():
-            traits.asked_at = -math.inf
+        for traits in self._checks.values():
+            traits.checked_at = -math.inf
 
     @property
     def _patience_seconds(self) -> float:
@@ -104,14 +104,14 @@ class Replica(Database):
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         async with super()._connection() as connection:
-            traits = self._seen.setdefault(connection, _LastCheck())
-            if time.monotonic() - traits.asked_at >= CHECK_SECONDS:
+            traits = self._checks.setdefault(connection, _LastCheck())
+            if time.monotonic() - traits.checked_at >= CHECK_SECONDS:
                 lag = await self._lag(connection, traits)
                 if lag > self._lag_seconds:
                     # the next connection may lead to another server
                     await connection.close()
                     raise _Behind
-                traits.asked_at = time.monotonic()
+                traits.checked_at = time.monotonic()
             yield connection
 
     async def _lag(self, connection: Connection, traits: _LastCheck) -> float:
@@ -199,4 +199,4 @@ class Reader(Database):
         if self._state != state:
             logger.warning("searches go to the writer: the replica is %s", state)
         self._state = state
-        self._ask_again_at = time.monotonic() + LEFT_OUT_SECONDS
+        self._ask_again_at = time.monotonic() + PAUSE_SECONDS

@@ -50,7 +50,7 @@ where n.nspname = current_schema() and a.grantee <> c.relowner
   and not exists (select from aclexplode(n.nspacl) u where u.grantee = a.grantee and u.privilege_type = 'USAGE')
 """
 
-_MADE = re.compile(
+_CREATION = re.compile(
     r"^create (?:or replace )?(?:unlogged )?(table|type|function) (?:if not exists )?(\w+)", re.MULTILINE
 )
 _EXTENSION = re.compile(r"^create extension if not exists (\w+)", re.MULTILINE)
@@ -107,18 +107,20 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
         set_search_path(connection, schema)
 
 
-def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def created_names(
+    connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]
+) -> dict[str, list[str]]:
     """What Quarry has created in `schema`, by kind: names of tables, types and functions (some of them are views)."""
     recorded = SQL("select name from {}")
     applied, files = (
         [name for (name,) in connection.execute(recorded.format(Identifier(schema, table))).fetchall()]
         for table in _BOOKS
     )
-    made = {"table": [*_BOOKS], "type": [], "function": [Path(name).stem for name in files]}
+    names = {"table": [*_BOOKS], "type": [], "function": [Path(name).stem for name in files]}
     for name, text in migrations:
-        for kind, of_kind in _MADE.findall(text) if name in applied else ():
-            made[kind].append(of_kind)
-    return made
+        for kind, of_kind in _CREATION.findall(text) if name in applied else ():
+            names[kind].append(of_kind)
+    return names
 
 
 def settle(connection: SyncConnection) -> None:

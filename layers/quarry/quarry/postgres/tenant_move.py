@@ -19,9 +19,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable, NotFound
-from quarry.postgres.connections import checked
+from quarry.postgres.connections import at_node, checked, node_from, node_of
 from quarry.postgres.migrate import connect, load_libraries
-from quarry.postgres.nodes import at_node, node_from, node_of
 from quarry.postgres.schema import SyncConnection, value
 from quarry.postgres.tenants import TenantRow, drop_schemas, prepare_node, read_tenant
 
@@ -110,17 +109,17 @@ def move_tenant(
     Raises NotFound for an unknown tenant; ConfigurationError if it is there already, was not migrated, or a server cannot do it;
     DatabaseUnavailable if a server does not answer, or writes never pause. The tenant then stays where it was.
     """
-    chosen = node_from(node)
+    new_node = node_from(node)
     with connect(url, own_schema) as home:
         # until the connection is closed
         if not value(home, "select pg_try_advisory_lock(hashtextextended('quarry tenant move ' || %s, 0))", [name]):
             raise ConfigurationError(f"The tenant {name} is being moved by another process.")
         tenant = read_tenant(home, name)
-        if chosen == (tenant.node or node_of(url)):
-            raise ConfigurationError(f"The tenant {name} is at {chosen} already.")
+        if new_node == (tenant.node or node_of(url)):
+            raise ConfigurationError(f"The tenant {name} is at {new_node} already.")
         if tenant.release is None:
             raise ConfigurationError(f"The tenant {name} is not finished: `quarry tenant add {name}` finishes it.")
-        moved = replace(tenant, node=None if chosen == node_of(url) else chosen)
+        moved = replace(tenant, node=None if new_node == node_of(url) else new_node)
         source_url = at_node(url, tenant.node)
         with connect(source_url, own_schema) as source:
             _check(source, node_of(source_url))
@@ -201,7 +200,7 @@ def _copy(move: _Move, dump: Dump, report: Callable[[str], None]) -> None:
     move.source.execute(_statement("create publication {} for table ", move, logged))
     report(f"copying {len(logged)} tables")
     parameters: dict[str, Any] = conninfo_to_dict(checked(move.source_url)) | {"application_name": move.name}
-    with _refusals_named("subscribe to another server (pg_create_subscription)"):
+    with _explain_refusals("subscribe to another server (pg_create_subscription)"):
         move.target.execute(
             SQL("create subscription {} connection {} publication {}").format(
                 Identifier(move.name), Literal(make_conninfo(**parameters)), Identifier(move.name)
@@ -228,7 +227,7 @@ def _statement(beginning: LiteralString, move: _Move, tables: Sequence[_Table]) 
 
 
 def _restore(move: _Move, definitions: str) -> None:
-    with move.target.transaction(), _refusals_named("create the tenant's schema"):
+    with move.target.transaction(), _explain_refusals("create the tenant's schema"):
         load_libraries(move.target)
         before = value(move.target, "select current_setting('search_path')")
         move.target.execute(definitions.encode(), prepare=False)
@@ -236,7 +235,7 @@ def _restore(move: _Move, definitions: str) -> None:
 
 
 @contextmanager
-def _refusals_named(what: str) -> Iterator[None]:
+def _explain_refusals(what: str) -> Iterator[None]:
     try:
         yield
     except psycopg.OperationalError:

@@ -21,8 +21,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.platform.errors import ConfigurationError, NotFound, QuarryError
 from quarry.platform.text import visible
+from quarry.postgres.connections import at_node, node_from, node_of
 from quarry.postgres.migrate import Migrated, connect, function_files, migrate, migration_files, sql_directory
-from quarry.postgres.nodes import at_node, node_from, node_of
 from quarry.postgres.schema import SyncConnection, value
 
 AT_ONCE = 4
@@ -36,7 +36,7 @@ DATA = "_data"
 """The end of the name of the schema with a tenant's own tables, which `quarry load --as` makes."""
 
 _SLUG_MAX = 24
-_KNOWN = "select name, schema_name, release, problem, node, requests_per_minute, rows_max, credits_max from tenants"
+_TENANTS = "select name, schema_name, release, problem, node, requests_per_minute, rows_max, credits_max from tenants"
 
 _WORKERS = """
 select w.nodename || ':' || w.nodeport from pg_dist_node w
@@ -93,25 +93,25 @@ def schema_for(name: str, own_schema: str) -> str:
 def read_tenants(connection: SyncConnection) -> list[TenantRow]:
     """All tenants, by name."""
     with connection.cursor(row_factory=class_row(TenantRow)) as cursor:
-        return cursor.execute(f"{_KNOWN} order by name").fetchall()
+        return cursor.execute(f"{_TENANTS} order by name").fetchall()
 
 
 def read_tenant(connection: SyncConnection, name: str) -> TenantRow:
     """The tenant of this name. Raises NotFound."""
     with connection.cursor(row_factory=class_row(TenantRow)) as cursor:
-        found = cursor.execute(f"{_KNOWN} where name = %s", [name]).fetchone()
-    if found is None:
+        tenant = cursor.execute(f"{_TENANTS} where name = %s", [name]).fetchone()
+    if tenant is None:
         raise NotFound(f"There is no tenant {visible(name)!r}: `quarry tenant list` lists them.")
-    return found
+    return tenant
 
 
-def set_quotas(connection: SyncConnection, name: str, given: Mapping[str, int | None]) -> TenantRow:
+def set_quotas(connection: SyncConnection, name: str, quotas: Mapping[str, int | None]) -> TenantRow:
     """Set quotas of a tenant by the names of their columns: None leaves one as it is, USE_SETTING makes it that of the settings.
     Returns the tenant. Raises NotFound.
     """
     with connection.transaction():
         tenant = read_tenant(connection, name)
-        for column, quota in given.items():
+        for column, quota in quotas.items():
             if quota is not None:
                 connection.execute(
                     SQL("update tenants set {} = nullif(%s, %s) where name = %s").format(Identifier(column)),
@@ -144,9 +144,9 @@ def add_tenant(
     ):
         raise ConfigurationError(f"{visible(schema)} is no schema for a tenant: use lower-case letters, digits and _.")
     with connect(url, own_schema) as connection:
-        chosen = node_from(node) if node else _worker(connection)
-        wanted = TenantRow(name, schema, None, None, None if chosen == node_of(url) else chosen)
-        tenant = _recorded(connection, url, wanted, own_schema, embedding_dimensions)
+        new_node = node_from(node) if node else _worker(connection)
+        new = TenantRow(name, schema, None, None, None if new_node == node_of(url) else new_node)
+        tenant = _recorded(connection, url, new, own_schema, embedding_dimensions)
         done = _migrated(url, tenant, embedding_dimensions)
         _record(connection, done, release_of())
     return done
@@ -158,26 +158,26 @@ def _worker(connection: SyncConnection) -> str | None:
 
 
 def _recorded(
-    connection: SyncConnection, url: str, wanted: TenantRow, own_schema: str, embedding_dimensions: int
+    connection: SyncConnection, url: str, new: TenantRow, own_schema: str, embedding_dimensions: int
 ) -> TenantRow:
     """The tenant's row, which is made with its empty schemas if there is none; it is not kept if the schemas cannot be made."""
     try:
         with connection.transaction():
             row = connection.execute(
                 "insert into tenants (name, schema_name, node) values (%s, %s, %s) on conflict (name) do nothing returning true",
-                [wanted.name, wanted.schema_name, wanted.node],
+                [new.name, new.schema_name, new.node],
             ).fetchone()
-            tenant = read_tenant(connection, wanted.name)
+            tenant = read_tenant(connection, new.name)
             if row is None:
-                if tenant.release is not None or tenant.schema_name != wanted.schema_name:
-                    raise ConfigurationError(f"The tenant {wanted.name!r} exists, in the schema {tenant.schema_name}.")
+                if tenant.release is not None or tenant.schema_name != new.schema_name:
+                    raise ConfigurationError(f"The tenant {new.name!r} exists, in the schema {tenant.schema_name}.")
                 return tenant
             prepare_node(url, tenant.node, own_schema=own_schema, embedding_dimensions=embedding_dimensions)
             with _at(connection, url, tenant) as there:
                 _make_schemas(there, tenant)
             return tenant
     except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateSchema):
-        raise ConfigurationError(f"The schema {wanted.schema_name} exists: name another one with --schema.") from None
+        raise ConfigurationError(f"The schema {new.schema_name} exists: name another one with --schema.") from None
 
 
 def _make_schemas(connection: SyncConnection, tenant: TenantRow) -> None:
@@ -241,12 +241,12 @@ def migrate_tenants(
     with connect(url, own_schema) as connection:
         if not value(connection, "select to_regclass('tenants') is not null"):
             return []
-        chosen = (
+        tenants = (
             [tenant for tenant in read_tenants(connection) if tenant.release != release]
             if names is None
             else [read_tenant(connection, name) for name in names]
         )
-        for result in _all_migrated(url, chosen, own_schema, embedding_dimensions):
+        for result in _all_migrated(url, tenants, own_schema, embedding_dimensions):
             _record(connection, result, release)
             report(result)
             results.append(result)
@@ -302,8 +302,8 @@ def _record(connection: SyncConnection, result: TenantMigrated, release: str) ->
 
 def foreign_tables(connection: SyncConnection, schema: str, tables: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """Those of the tables that belong to another tenant than the one of `schema`, or to another installation."""
-    held = connection.execute(
+    schemas = connection.execute(
         "select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = 'quarry_migrations'"
     ).fetchall()
-    of_others = {each for (name,) in held if name != schema for each in (name, name + DATA)}
+    of_others = {each for (name,) in schemas if name != schema for each in (name, name + DATA)}
     return {table for table in tables if table[0] in of_others}

@@ -21,8 +21,7 @@ from importlib.resources import as_file, files
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
-from quarry.models.safetensors import read_safetensors
+from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights, read_safetensors
 from quarry.reader.features import DIMENSIONS, chance_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from quarry.collections.declaration_parts import Quoting
 from quarry.language.messages import gettext
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import NotFound
-from quarry.platform.text import exact, mark, shorten, shown, unmark
+from quarry.platform.text import exact, mark, shorten, unmark, visible_value
 from quarry.postgres.pool import Database, array_of_texts, half_vector
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.describe import reckoned
@@ -461,7 +461,7 @@ def _row_for_readers(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
     """A row with the texts of these names as readers see them, since citations count their characters. Ids and values that
     clients filter by stay as they are, since clients send them back.
     """
-    return {**row, **{name: shown(row[name]) for name in names if name in row}}
+    return {**row, **{name: visible_value(row[name]) for name in names if name in row}}
 
 
 async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, datetime.date]:

@@ -53,7 +53,7 @@ _CLAIM = SQL(
          expires_at = excluded.expires_at
        where {free}"""
 ).format(free=_FREE)
-_KNOWN = SQL(
+_EARLIER = SQL(
     """select k.body_hash = %(body_hash)s as same_body, k.response, {free} as free from idempotency_keys k
        where k.caller = %(caller)s and k.endpoint = %(endpoint)s and k.key = %(key)s"""
 ).format(free=_FREE)
@@ -122,14 +122,14 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
     while clock() < deadline:
         if may_be_free and await database.execute(_CLAIM, _parameters(claim)):
             return None
-        known = await database.row(_KNOWN, _parameters(claim))
-        may_be_free = known is None or known["free"]
-        if known is None or may_be_free:
+        earlier = await database.row(_EARLIER, _parameters(claim))
+        may_be_free = earlier is None or earlier["free"]
+        if earlier is None or may_be_free:
             continue
-        if not known["same_body"]:
+        if not earlier["same_body"]:
             raise Conflict(OTHER_BODY)
-        if known["response"] is not None:
-            return str(known["response"])
+        if earlier["response"] is not None:
+            return str(earlier["response"])
         await asyncio.sleep(pause)
         pause = min(1.5 * pause, LONGEST_PAUSE_SECONDS)
     raise Conflict(STILL_RUNNING, retry_after_seconds=RETRY_AFTER_SECONDS)

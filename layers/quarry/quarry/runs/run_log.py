@@ -209,7 +209,7 @@ class RunLog:
 
     def _count(self, run: Run) -> None:
         usage = run.usage
-        counted = {
+        counts = {
             SEARCHES: 1,
             FAILED_SEARCHES: int(run.is_our_fault),
             DEGRADED_STEPS: len(run.degraded),
@@ -217,7 +217,7 @@ class RunLog:
             COMPLETION_TOKENS: usage.completion_tokens,
             MODEL_COST: self.prices.cost(usage),
         }
-        for metric, value in counted.items():
+        for metric, value in counts.items():
             if value:
                 self._metrics.count(metric, value, domain=run.domain)
                 if metric in _WATCHED:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from quarry.models import bedrock_connection, openai_connection
 from quarry.models.answers import OutputLimits
 from quarry.models.circuit_breaker import CircuitBreaker, GuardedChat
+from quarry.models.connections import ANSWER_BYTES_MAX, BedrockConnection, OpenAIConnection, import_boto, import_openai
 from quarry.models.interface import ChatModel, EmbeddingModel, Prices
 from quarry.models.query_embedding import QueryEmbedder
 from quarry.platform.budget import Budget
@@ -21,8 +21,7 @@ from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Metrics, Tracing
 from quarry.postgres import connections
-from quarry.postgres.connections import IamAddress
-from quarry.postgres.nodes import Address
+from quarry.postgres.connections import Address, IamAddress
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
@@ -231,7 +230,7 @@ def database_address(settings: Settings) -> str | Secret:
 
 
 def _address(settings: Settings, url: str) -> str | Secret:
-    address = database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
+    address = database_secret(settings.database_secret_arn, value=url) if settings.database_secret_arn else url
     return IamAddress(address) if settings.database_iam else address
 
 
@@ -244,9 +243,9 @@ def read_database_url(settings: Settings) -> str:
 def import_what_services_use(settings: Settings) -> None:
     """Import the packages that are otherwise imported on first use, so that a snapshot of the process contains them."""
     if settings.has_openai:
-        openai_connection.import_sdk()
+        import_openai()
     if "bedrock" in (settings.model_provider, settings.embeddings):
-        bedrock_connection.import_sdk()
+        import_boto()
     if settings.embeddings == "local":
         from quarry.models.local_embedding import LocalEmbedding
 
@@ -288,24 +287,19 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
     return OpenAIChat(_openai(settings), settings.openai_model, limits)
 
 
-def _bedrock(settings: Settings) -> bedrock_connection.Connection:
-    return bedrock_connection.Connection(
+def _bedrock(settings: Settings) -> BedrockConnection:
+    return BedrockConnection(
         settings.bedrock_region, settings.bedrock_url, settings.model_max_retries, settings.model_timeout_seconds
     )
 
 
-def _openai(settings: Settings, max_bytes: int = openai_connection.ANSWER_BYTES_MAX) -> openai_connection.Connection:
+def _openai(settings: Settings, max_bytes: int = ANSWER_BYTES_MAX) -> OpenAIConnection:
     """Raises ConfigurationError if the key or the base URL is invalid, or both are missing."""
-    return openai_connection.Connection(
-        _api_key(settings),
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return OpenAIConnection(
+        api_key_secret(settings.openai_secret_arn) if settings.openai_secret_arn else key,
         settings.openai_base_url,
         settings.model_max_retries,
         settings.model_timeout_seconds,
         max_bytes=max_bytes,
     )
-
-
-def _api_key(settings: Settings) -> str | Secret | None:
-    if settings.openai_secret_arn:
-        return api_key_secret(settings.openai_secret_arn)
-    return settings.openai_api_key.get_secret_value() if settings.openai_api_key else None

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import psycopg
@@ -35,14 +36,14 @@ class Memory:
     def __init__(self) -> None:
         self._values: dict[str, tuple[float, Any]] = {}
 
-    async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
-        """The value of this name if it was read in the last `seconds`; else `read` it now. Raises what `read` raises."""
+    async def read(self, name: str, load: Callable[[], Awaitable[T]], *, seconds: float) -> T:
+        """The value of this name if it was read in the last `seconds`; else what `load` brings now. Raises what `load` raises."""
         now = time.monotonic()
         at, value = self._values.get(name, (-math.inf, None))
         if now - at < seconds:
             remembered: T = value
             return remembered
-        value = await read()
+        value = await load()
         self.keep(name, value)
         return value
 
@@ -119,11 +120,11 @@ class Tenants:
         name = self.name_of(caller)
         if not name or "\0" in name:
             raise NO_TENANT
-        found = await _known(installation, name)
-        if found is None:
+        record = await _remembered(installation, name)
+        if record is None:
             raise NO_TENANT
-        services = self.of(found.tenant, found.quotas, installation)
-        self._services.move_to_end(found.tenant)
+        services = self.of(record.tenant, record.quotas, installation)
+        self._services.move_to_end(record.tenant)
         if len(self._services) > REMEMBERED_MAX:
             # what it still writes goes on; only what it remembers is given up
             longest_ago = [*self._services][-REMEMBERED_MAX - 1]
@@ -134,7 +135,7 @@ class Tenants:
         """The services for a tenant, for work that nobody waits for."""
         services = self._services.get(tenant)
         if services is None:
-            services = self._services[tenant] = self._made(tenant, installation)
+            services = self._services[tenant] = self._services_on(tenant, installation)
             self._services.move_to_end(tenant, last=False)
         if services.quotas != quotas:
             services = self._services[tenant] = replace(services, quotas=quotas)
@@ -145,15 +146,15 @@ class Tenants:
         for database in self._nodes.values():
             await database.close()
 
-    def _made(self, tenant: Tenant, installation: Services) -> Services:
+    def _services_on(self, tenant: Tenant, installation: Services) -> Services:
         def place(own: Database) -> Place:
             """Where the tenant is now; `own`: the database of the installation's server."""
 
             async def here() -> Database:
-                found = await _known(installation, tenant.name)
-                if found is None or found.tenant != tenant:
+                record = await _remembered(installation, tenant.name)
+                if record is None or record.tenant != tenant:
                     raise NO_TENANT
-                return self._within(own if found.node is None else self._at(found.node, installation), tenant.schema)
+                return self._within(own if record.node is None else self._at(record.node, installation), tenant.schema)
 
             return here
 
@@ -175,7 +176,7 @@ class Tenants:
         return self._databases[key]
 
 
-class _Known(NamedTuple):
+class _TenantRecord(NamedTuple):
     """A tenant, the node that it is at, and its quotas."""
 
     tenant: Tenant
@@ -183,18 +184,18 @@ class _Known(NamedTuple):
     quotas: Quotas
 
 
-_KNOWN = """
+_TENANTS = """
 select name, schema_name, added_at::text as version, node, array[requests_per_minute, rows_max, credits_max] as quotas
 from tenants
 """
 
 
-async def _known(installation: Services, name: str) -> _Known | None:
+async def _remembered(installation: Services, name: str) -> _TenantRecord | None:
     """The tenant as remembered for KNOWN_SECONDS."""
 
-    async def find() -> _Known | None:
-        row = await installation.database.row(f"{_KNOWN} where name = %s", [name])
-        return None if row is None else _read(row, installation)
+    async def find() -> _TenantRecord | None:
+        row = await installation.database.row(f"{_TENANTS} where name = %s", [name])
+        return None if row is None else _record_of(row, installation)
 
     return await installation.memory.read(f"tenant {name}", find, seconds=KNOWN_SECONDS)
 
@@ -205,15 +206,15 @@ async def everyone(services: Services) -> list[Services]:
     """
     if services.tenants is None:
         return [services]
-    known = [_read(row, services) for row in await services.database.rows(_KNOWN)]
-    tenants = [services.tenants.of(each.tenant, each.quotas, services) for each in known]
+    rows = [_record_of(row, services) for row in await services.database.rows(_TENANTS)]
+    tenants = [services.tenants.of(each.tenant, each.quotas, services) for each in rows]
     random.shuffle(tenants)
     return [services, *tenants]
 
 
-def _read(row: Mapping[str, Any], installation: Services) -> _Known:
+def _record_of(row: Mapping[str, Any], installation: Services) -> _TenantRecord:
     tenant = Tenant(row["name"], row["schema_name"], row["version"])
-    return _Known(tenant, row["node"], Quotas.of(installation.settings, *row["quotas"]))
+    return _TenantRecord(tenant, row["node"], Quotas.of(installation.settings, *row["quotas"]))
 
 
 def within(services: Services, schema: str, database: Database, reader: Database) -> Services:
@@ -245,7 +246,7 @@ class PlacedDatabase(Database):
         self._place = place
         if sets_aside:
             self._set_aside = {
-                purpose: PlacedDatabase(schema, _mapped(place, _setting_aside(purpose)), sets_aside=False)
+                purpose: PlacedDatabase(schema, _mapped(place, methodcaller("set_aside", purpose)), sets_aside=False)
                 for purpose in get_args(SetAside)
             }
 
@@ -289,7 +290,3 @@ def _mapped(place: Place, change: Callable[[Database], Database]) -> Place:
         return change(await place())
 
     return changed
-
-
-def _setting_aside(purpose: SetAside) -> Callable[[Database], Database]:
-    return lambda database: database.set_aside(purpose)

@@ -47,7 +47,7 @@ with given as (
 select * from stream
 """
 # a run without a write for 15 seconds has lost its process
-_READ: LiteralString = """
+_READ_EVENTS: LiteralString = """
 update run_streams set read_at = now() where run_id = %s and caller = %s
 returning is_over, cancelled_at is not null as is_cancelled, written_at < now() - interval '15 seconds' as is_stale,
   started_at < now() - interval '10 minutes' as has_expired
@@ -103,7 +103,7 @@ class RunStore:
 
         Raises NotFound if the caller has no such run, and Gone after ten minutes.
         """
-        run = await self._database.row(_READ, [run_id, caller])
+        run = await self._database.row(_READ_EVENTS, [run_id, caller])
         if run is None:
             raise NotFound(gettext_noop("There is no such run, or it is not yours; ask the question again."))
         if run["has_expired"]:
@@ -133,7 +133,7 @@ class RunStore:
 AHEAD = 1
 """How many events a search may be ahead of its reader, plus at most one."""
 CANCELLED_MESSAGE = gettext_noop("This was cancelled.")
-LEFT_MESSAGE = gettext_noop("The run ended because nobody was reading it.")
+NO_READER_MESSAGE = gettext_noop("The run ended because nobody was reading it.")
 """The last event of a run that was cancelled, or had no reader for too long."""
 
 
@@ -155,7 +155,7 @@ class Recording:
         self._error = error
         self._deadline = deadline
         self._last_words: str | None = None
-        self._taken = 0
+        self._read_until = 0
         self._room = asyncio.Event()
         self._news = asyncio.Event()
         self._making = asyncio.create_task(self._make())
@@ -167,7 +167,7 @@ class Recording:
         while True:
             while place < len(self.events):
                 place += 1
-                self._taken = place
+                self._read_until = place
                 self._room.set()
                 yield self.events[place - 1]
             if self.is_over:
@@ -222,7 +222,7 @@ class Recording:
                         return
                     self.events.append(event.to_json())
                     self._news.set()
-                    while len(self.events) - self._taken > AHEAD and self.left_at == math.inf:
+                    while len(self.events) - self._read_until > AHEAD and self.left_at == math.inf:
                         self._room.clear()
                         await self._room.wait()
         except QuarryError as error:
@@ -337,7 +337,7 @@ class RunStreams:
     async def close(self) -> None:
         """Ends the runs that have no reader."""
         for keeping, recording in [*self._unattended.items()]:
-            await recording.end(LEFT_MESSAGE)
+            await recording.end(NO_READER_MESSAGE)
             await asyncio.wait({keeping}, timeout=LAST_WRITE_SECONDS)
             keeping.cancel()
 
@@ -345,7 +345,7 @@ class RunStreams:
         recording.leave()
         may_go_on = self._grace_seconds and not keeping.done() and len(self._unattended) < self._unattended_max
         if not (recording.is_over or may_go_on):
-            await recording.end(LEFT_MESSAGE)
+            await recording.end(NO_READER_MESSAGE)
         self._unattended[keeping] = recording
         keeping.add_done_callback(lambda task: self._unattended.pop(task, None))
 
@@ -359,27 +359,25 @@ class RunStreams:
             is_known.set()
             return
         clock = asyncio.get_running_loop().time
-        written, looked_at, is_over = 0, -math.inf, False
+        stored, looked_at, is_over = 0, -math.inf, False
         while not is_over:
             is_over = await recording.over(WRITE_SECONDS if is_known.is_set() else 0)
-            events = recording.events[written:]
+            events = recording.events[stored:]
             if not (events or is_over or clock() - looked_at >= LOOK_SECONDS):
                 continue
             looked_at = clock()
             try:
-                state = await self._store.write(
-                    StreamPosition(run_id, written), caller, domain, events, is_over=is_over
-                )
+                state = await self._store.write(StreamPosition(run_id, stored), caller, domain, events, is_over=is_over)
             except QuarryError as error:
                 logger.warning("the events of a run are not stored: %s", type(error.__cause__ or error).__name__)
                 break
             finally:
                 is_known.set()
-            written += len(events)
+            stored += len(events)
             if state.is_cancelled:
                 await recording.end(CANCELLED_MESSAGE)
             elif not state.is_read and looked_at - recording.left_at >= self._grace_seconds:
-                await recording.end(LEFT_MESSAGE)
+                await recording.end(NO_READER_MESSAGE)
         if recording.left_at < math.inf:
             # a run that is not stored cannot be resumed
-            await recording.end(LEFT_MESSAGE)
+            await recording.end(NO_READER_MESSAGE)

@@ -266,7 +266,7 @@ class _Gate(HttpMiddleware):
     @abstractmethod
     def _admits(self, scope: Scope, headers: Headers) -> bool: ...
 
-    def _is_named(self, origin: str) -> bool:
+    def _is_listed_origin(self, origin: str) -> bool:
         """Whether the settings name the origin of a page, or its host."""
         return self._origin in ("*", origin) or _host_of(origin) in self._names
 
@@ -282,7 +282,7 @@ class HostGate(_Gate):
         names = [_host_name(host) for host in headers.getlist("host")]
         is_ours = len(names) == 1 and (names[0] in self._names or is_loopback(names[0]))
         return is_ours and all(
-            self._is_named(origin) or is_loopback(_host_of(origin)) for origin in headers.getlist("origin")
+            self._is_listed_origin(origin) or is_loopback(_host_of(origin)) for origin in headers.getlist("origin")
         )
 
 
@@ -298,7 +298,7 @@ class SiteGate(_Gate):
         if is_public(endpoint_of(scope)) or _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
             return True
         origins = headers.getlist("origin")
-        return bool(origins) and all(map(self._is_named, origins))
+        return bool(origins) and all(map(self._is_listed_origin, origins))
 
 
 def _host_of(origin: str) -> str:

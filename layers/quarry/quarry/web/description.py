@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import RouteContext, iter_route_contexts
 from pydantic import TypeAdapter
+from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from quarry import __version__
@@ -35,7 +39,6 @@ from quarry.platform.errors import (
 from quarry.web.middleware import METHODS_WITH_BODY
 from quarry.web.problems import ErrorDetail, OpenAIError, Problem, ProblemField, documented, error_schemas, openai_error
 from quarry.web.requests import verified_caller
-from quarry.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
 
@@ -50,17 +53,17 @@ class Description:
 
     def __init__(self, routers: Iterable[APIRouter]) -> None:
         self._routers = routers
-        self._making = threading.Lock()
-        self._made: TextFile | None = None
+        self._lock = threading.Lock()
+        self._file: TextFile | None = None
 
     def text(self) -> TextFile:
         """The description. The first call takes long, and concurrent ones wait for it: do not call it on an event loop."""
-        with self._making:
-            if self._made is None:
+        with self._lock:
+            if self._file is None:
                 document = openapi_document(self._routers, recorded_examples())
                 text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-                self._made = TextFile(text.encode(), "application/json")
-            return self._made
+                self._file = TextFile(text.encode(), "application/json")
+            return self._file
 
 
 def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
@@ -158,15 +161,17 @@ def recorded_examples() -> list[Example]:
 def _add(operation: dict[str, Any], example: Example) -> None:
     for parameter in operation.get("parameters", []):
         if values := example["parameters"].get(parameter["name"]):
-            _put(parameter, example, _typed(values, parameter["schema"]))
+            _add_example(parameter, example, _typed(values, parameter["schema"]))
     if example["body"] is not None:
-        _put(operation["requestBody"]["content"]["application/json"], example, example["body"])
+        _add_example(operation["requestBody"]["content"]["application/json"], example, example["body"])
     if media_type := example["media_type"]:
         note = {"description": SHORTENED} if example["is_shortened"] else {}
-        _put(operation["responses"][str(example["status"])]["content"][media_type], example, example["answer"], note)
+        _add_example(
+            operation["responses"][str(example["status"])]["content"][media_type], example, example["answer"], note
+        )
 
 
-def _put(place: dict[str, Any], example: Example, value: Any, note: Mapping[str, str] | None = None) -> None:
+def _add_example(place: dict[str, Any], example: Example, value: Any, note: Mapping[str, str] | None = None) -> None:
     summary = example["name"].replace("_", " ").capitalize()
     place.setdefault("examples", {})[example["name"]] = {"summary": summary, **(note or {}), "value": value}
 
@@ -177,3 +182,46 @@ def _typed(values: list[str], schema: Mapping[str, Any]) -> Any:
     if described.get("type") == "array":
         return values
     return json.loads(values[0]) if described.get("type") in ("integer", "number", "boolean") else values[0]
+
+
+ETAG_LENGTH = 12
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text and its media type."""
+
+    body: bytes
+    media_type: str
+
+    @cached_property
+    def etag(self) -> str:
+        # weak: the same file is sent compressed or not
+        return f'W/"{hashlib.sha256(self.body).hexdigest()[:ETAG_LENGTH]}"'
+
+    @cached_property
+    def compressed(self) -> bytes:
+        return gzip.compress(self.body, mtime=0)
+
+
+def text_response(
+    request: Request, file: TextFile, cache_control: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """The text, or a 304 if the client has it."""
+    all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **(headers or {})}
+    if _has(request, file):
+        return Response(status_code=304, headers=all_headers)
+    # a buffered Lambda response is text, and cannot be compressed
+    if "gzip" in request.headers.get("accept-encoding", "") and "aws.event" not in request.scope:
+        return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
+    return Response(file.body, headers=all_headers, media_type=file.media_type)
+
+
+def _has(request: Request, file: TextFile) -> bool:
+    # weak comparison (RFC 9110, 13.1.2): a proxy may remove W/ from a tag, or split the list
+    listed = ",".join(request.headers.getlist("if-none-match"))
+    tags = {tag.strip().removeprefix("W/") for tag in listed.split(",")}
+    return "*" in tags or file.etag.removeprefix("W/") in tags

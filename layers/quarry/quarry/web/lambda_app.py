@@ -60,8 +60,8 @@ class Telemetry:
         self._function = settings.aws_lambda_function_name or SERVICE
         self._version = settings.aws_lambda_function_version
         self._invoked = False
-        found = configure_logging(settings)
-        self._name_invocation = found.inject_lambda_context(_nothing) if found is not None else _nothing
+        log = configure_logging(settings)
+        self._name_invocation = log.inject_lambda_context(_nothing) if log is not None else _nothing
 
     def begin(self, context: LambdaContext) -> None:
         """Count a cold start, and add this invocation to each log line from now on."""

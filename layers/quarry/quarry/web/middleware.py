@@ -22,7 +22,7 @@ from quarry.platform.telemetry import (
     Metrics,
     Tracing,
 )
-from quarry.platform.text import shown_json
+from quarry.platform.text import visible_json
 from quarry.streaming.events import LATE_MESSAGE
 from quarry.web import problems
 from quarry.web.problems import HttpMiddleware
@@ -101,24 +101,24 @@ class VisibleOnly(HttpMiddleware):
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        held: Message | None = None
+        start: Message | None = None
         is_cleaned = False
 
         async def send_visible(message: Message) -> None:
-            nonlocal held, is_cleaned
+            nonlocal start, is_cleaned
             if message["type"] == "http.response.start":
                 headers = Headers(raw=message["headers"])
                 media_type = _media_type(headers)
                 is_cleaned = _is_json(media_type) or media_type in _EVENT_STREAMS
                 is_cleaned = is_cleaned and "content-encoding" not in headers
                 if is_cleaned and "content-length" in headers:
-                    held = message
+                    start = message
                     return
             elif is_cleaned and message.get("body"):
                 message = {**message, "body": _visible(message["body"])}
-            if held is not None:
-                await send(_of_length(held, message))
-                held = None
+            if start is not None:
+                await send(_of_length(start, message))
+                start = None
             await send(message)
 
         await self.app(scope, receive, send_visible)
@@ -145,12 +145,11 @@ def _visible(body: bytes) -> bytes:
     if body.isascii():
         return body
     # not by str.splitlines, which also splits at characters that are removed here
-    return "\n".join(map(_visible_line, body.decode().split("\n"))).encode()
-
-
-def _visible_line(line: str) -> str:
-    prefix = _DATA if line.startswith(_DATA) else ""
-    return prefix + shown_json(line.removeprefix(prefix))
+    lines = body.decode().split("\n")
+    prefixes = (_DATA if line.startswith(_DATA) else "" for line in lines)
+    return "\n".join(
+        prefix + visible_json(line.removeprefix(prefix)) for prefix, line in zip(prefixes, lines, strict=True)
+    ).encode()
 
 
 def deadline_of(scope: Scope) -> float:
@@ -245,7 +244,7 @@ class ShortJsonBodies(HttpMiddleware):
         try:
             if not _is_json(_media_type(headers)):
                 raise _NOT_SAID_TO_BE_JSON
-            body = await _read(headers, receive)
+            body = await _whole_body(headers, receive)
         except QuarryError as error:
             await self.refuse(error, scope, receive, send)
             return
@@ -253,7 +252,7 @@ class ShortJsonBodies(HttpMiddleware):
             await self.app(scope, _replaying(body, receive), send)
 
 
-async def _read(headers: Headers, receive: Receive) -> bytes | None:
+async def _whole_body(headers: Headers, receive: Receive) -> bytes | None:
     """The whole body; None if the client has left. Raises BodyTooLarge, at once if the length is declared."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > problems.BODY_MAX_BYTES:

@@ -293,19 +293,19 @@ async def complete(
     """An answer to the user's last message, in the shape of OpenAI's chat completions."""
     if body.model not in MODELS:
         raise ModelNotFound(f"There is no such model. The models are {', '.join(MODELS)}.")
-    heard, run_id = UsageRecorder(services.run_log), uuid4()
+    usage_log, run_id = UsageRecorder(services.run_log), uuid4()
     chat = Chat(
         body.question,
         body.before,
         caller,
-        replace(services, run_log=heard),
+        replace(services, run_log=usage_log),
         run_id,
         request_id_of(request),
         idempotency_key,
     )
     # imported with the first question
     answer = await module(MODELS[body.model], "agent_tools").complete(chat)
-    reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, answer, heard)
+    reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, answer, usage_log)
     if not body.stream:
         return JSONResponse((await reply.whole()).model_dump())
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
@@ -322,7 +322,7 @@ class _Reply:
     created: int
     model: str
     answer: ChatAnswer
-    heard: UsageRecorder
+    usage_log: UsageRecorder
     citations: list[Annotation] = field(default_factory=list)
     """Set once the text has been read to its end."""
 
@@ -333,7 +333,7 @@ class _Reply:
             created=self.created,
             model=self.model,
             choices=[Choice(message=AssistantMessage(content=content, annotations=self.citations))],
-            usage=CompletionUsage.of(self.heard.usage),
+            usage=CompletionUsage.of(self.usage_log.usage),
         )
 
     async def chunks(self, *, with_usage: bool) -> AsyncGenerator[Event]:
@@ -345,7 +345,7 @@ class _Reply:
             yield self._chunk({"annotations": [each.model_dump() for each in self.citations]})
         yield self._chunk({}, is_last=True)
         if with_usage:
-            yield chunk(self.id, self.created, self.model, None, usage=self.heard.usage)
+            yield chunk(self.id, self.created, self.model, None, usage=self.usage_log.usage)
         yield DONE
 
     async def _text(self) -> AsyncGenerator[str]:

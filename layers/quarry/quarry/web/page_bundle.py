@@ -32,7 +32,7 @@ BUNDLES = {
 }
 """By the name of a bundle its script and its style sheets."""
 
-Read = Callable[[str], str]
+ReadFile = Callable[[str], str]
 """The source of a file by its path, without its comments."""
 
 # only comments on lines of their own: others may be part of a string
@@ -41,7 +41,7 @@ _BLANK = re.compile(r"^\s+", re.MULTILINE)
 _IMPORT = re.compile(r"^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from '(?P<path>[^']+)';$", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _EXPORTS = re.compile(r"(?:^|(?<=;))export ?\{([^}]*)\};?$", re.MULTILINE)
-_LEFT = re.compile(r"^(?:import|export)\b", re.MULTILINE)
+_OTHER_FORM = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 
 
 class NotBundled(Exception):
@@ -72,9 +72,9 @@ def put_together(folder: Path) -> Parts:
     files = {name: read(name) for name in (EMBEDDED, "icon.svg", *licences)}
     messages = {path.stem: path.read_text(encoding="utf-8") for path in sorted((root / LANGUAGES).glob("*.json"))}
     files |= {
-        f"{LANGUAGES}/{code}.js": f"globalThis.quarryMessages = {held.strip()};\n" for code, held in messages.items()
+        f"{LANGUAGES}/{code}.js": f"globalThis.quarryMessages = {text.strip()};\n" for code, text in messages.items()
     }
-    files[EMBEDDED] = with_messages(files[EMBEDDED], {code: json.loads(held) for code, held in messages.items()})
+    files[EMBEDDED] = with_messages(files[EMBEDDED], {code: json.loads(text) for code, text in messages.items()})
     for name, (script, styles) in BUNDLES.items():
         files |= {f"{name}.js": bundle_script(read, script), f"{name}.css": "\n".join(map(read, styles))}
     version = hashlib.sha256("".join(name + text for name, text in files.items()).encode()).hexdigest()[:VERSION_LENGTH]
@@ -100,7 +100,8 @@ def in_language(html: str, code: str, version: str) -> str:
 def with_messages(source: str, messages: Mapping[str, Mapping[str, Any]]) -> str:
     """The embedded element with its own messages: it is one file, and loads no other."""
     own = {
-        code: {text: said for text, said in held.items() if f"'{text}'" in source} for code, held in messages.items()
+        code: {text: translation for text, translation in catalogue.items() if f"'{text}'" in source}
+        for code, catalogue in messages.items()
     }
     return source.replace("const MESSAGES = {};", f"const MESSAGES = {json.dumps(own, ensure_ascii=False)};", 1)
 
@@ -110,7 +111,7 @@ def without_comments(source: str) -> str:
     return _BLANK.sub("", _COMMENT.sub("", source))
 
 
-def bundle_script(read: Read, entry: str) -> str:
+def bundle_script(read: ReadFile, entry: str) -> str:
     """One module of `entry` and all that it imports: each becomes a function that is called once, after those that it imports."""
     done: dict[str, str] = {}
     parts: list[str] = []
@@ -118,7 +119,7 @@ def bundle_script(read: Read, entry: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _add(read: Read, path: str, above: tuple[str, ...], done: dict[str, str], parts: list[str]) -> str:
+def _add(read: ReadFile, path: str, above: tuple[str, ...], done: dict[str, str], parts: list[str]) -> str:
     """The name of a module in the bundle, which it is added to with what it imports."""
     if path in above:
         raise NotBundled(f"{path} imports itself: {' → '.join([*above, path])}")
@@ -126,10 +127,10 @@ def _add(read: Read, path: str, above: tuple[str, ...], done: dict[str, str], pa
         return done[path]
     folder = posixpath.dirname(path)
 
-    def bind(found: re.Match[str]) -> str:
-        imported = posixpath.normpath(posixpath.join(folder, found["path"]))
+    def bind(match: re.Match[str]) -> str:
+        imported = posixpath.normpath(posixpath.join(folder, match["path"]))
         name = _add(read, imported, (*above, path), done, parts)
-        return f"const {found['all'] or '{' + found['names'].replace(' as ', ': ') + '}'} = {name};"
+        return f"const {match['all'] or '{' + match['names'].replace(' as ', ': ') + '}'} = {name};"
 
     source = _IMPORT.sub(bind, read(path))
     exported = {name: name for name in _EXPORTED.findall(source)}
@@ -139,10 +140,10 @@ def _add(read: Read, path: str, above: tuple[str, ...], done: dict[str, str], pa
             local, _, name = each.partition(" as ")
             exported[name or local] = local
     source = _EXPORTS.sub("", source)
-    if left := _LEFT.search(source):
-        raise NotBundled(f"{path}: {source[left.start() :].partition(chr(10))[0]}")
+    if other := _OTHER_FORM.search(source):
+        raise NotBundled(f"{path}: {source[other.start() :].partition(chr(10))[0]}")
     name = done[path] = f"_{len(done)}"
-    returned = ", ".join(shown if shown == local else f"{shown}: {local}" for shown, local in exported.items())
+    returned = ", ".join(public if public == local else f"{public}: {local}" for public, local in exported.items())
     parts.append(f"const {name} = (() => {{\n{source.strip()}\nreturn {{{returned}}};\n}})();")
     return name
 

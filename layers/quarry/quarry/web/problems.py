@@ -29,7 +29,7 @@ from quarry.platform.errors import (
     QuarryError,
     problem_type,
 )
-from quarry.platform.text import shown, visible
+from quarry.platform.text import visible, visible_value
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_MEDIA_TYPE = "application/json"
@@ -124,9 +124,9 @@ def problem_response(
     if status == HTTPStatus.UNAUTHORIZED:
         all_headers["WWW-Authenticate"] = "Bearer"
     if is_openai_path(scope.get("path", "")):
-        error = json.dumps(shown(openai_error(body)))
+        error = json.dumps(visible_value(openai_error(body)))
         return Response(error, _openai_status(status), all_headers, media_type=OPENAI_MEDIA_TYPE)
-    return Response(json.dumps(shown(body)), status, all_headers, media_type=MEDIA_TYPE)
+    return Response(json.dumps(visible_value(body)), status, all_headers, media_type=MEDIA_TYPE)
 
 
 class HttpMiddleware(ABC):
@@ -207,8 +207,8 @@ def request_id_of(request: Request) -> str | None:
 
 def _field_error(detail: Mapping[str, Any], body: Any) -> FieldError:
     # the first part is the place: body, query, path or header
-    sent, *within = detail["loc"]
-    if sent == "body" and isinstance(body, dict):
+    part_of_request, *within = detail["loc"]
+    if part_of_request == "body" and isinstance(body, dict):
         within = place_in(body, {**detail, "loc": within})
     parts = [str(part) for part in within]
     # an element of a list is called by the name of the list, not by its index

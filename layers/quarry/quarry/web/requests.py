@@ -70,7 +70,7 @@ class KnownAddresses(problems.HttpMiddleware):
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (path := _ALIASES.get(scope["path"])) is not None:
             scope = {**scope, "path": path, "raw_path": path.encode()}
-        address = self._address_at(scope["path"])
+        address = next((each for each in self._addresses if each.pattern.match(scope["path"])), None)
         if address is None:
             await self.refuse(problems.NO_SUCH_ADDRESS, scope, receive, send)
             return
@@ -86,10 +86,6 @@ class KnownAddresses(problems.HttpMiddleware):
             await self.app({**scope, "method": "GET", _HEADERS_ONLY: True}, receive, _without_body(send))
         else:
             await self.app(scope, receive, send)
-
-    def _address_at(self, path: str) -> _Address | None:
-        """The address with the fewest parameters that matches `path`."""
-        return next((address for address in self._addresses if address.pattern.match(path)), None)
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:

@@ -1,22 +1,24 @@
-"""Health, and the OpenAPI description."""
+"""Health, the OpenAPI description, and runs of any domain: ending one, and feedback."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Literal
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.platform.errors import QuarryError
+from quarry.platform.errors import NotFound, QuarryError
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, ReaderState
+from quarry.runs.run_log import keep_feedback
 from quarry.services.services import Caller, Services
 from quarry.web.admission import unmetered
-from quarry.web.contract import Health
-from quarry.web.description import Description
-from quarry.web.requests import PublicServices, verified_caller
-from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
+from quarry.web.contract import Feedback, Health
+from quarry.web.description import REVALIDATE, Description, text_response
+from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, PublicServices, ServicesDependency, verified_caller
 
 RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
@@ -25,10 +27,10 @@ ANSWER_SECONDS = 2.0
 DEEP = """Check the database even if that wakes it, for which a token is needed; behind API Gateway, which verifies none here, ask
 `/health/deep`. Otherwise, a database that pauses when idle is not checked."""
 
-router = APIRouter(tags=["service"])
+router = APIRouter()
 
 
-@router.get("/health", response_model=Health, responses={503: {"model": Health}})
+@router.get("/health", tags=["service"], response_model=Health, responses={503: {"model": Health}})
 @unmetered
 async def health(
     request: Request, services: PublicServices, deep: Annotated[bool, Query(description=DEEP)] = False
@@ -39,7 +41,7 @@ async def health(
     return await _health(services, asks=deep or not services.settings.database_wake_seconds)
 
 
-@router.get("/health/deep", response_model=Health, responses={503: {"model": Health}})
+@router.get("/health/deep", tags=["service"], response_model=Health, responses={503: {"model": Health}})
 @unmetered
 async def deep_health(services: PublicServices, caller: Annotated[Caller, Depends(verified_caller)]) -> Response:
     """The same as `/health?deep=1`, at an address where API Gateway verifies tokens."""
@@ -91,4 +93,21 @@ async def _reader_state(reader: Database) -> ReaderState | None:
 async def openapi(request: Request) -> Response:
     """This description."""
     description: Description = request.app.state.description
-    return text_response(request, await asyncio.to_thread(description.text), ASKED_FOR_EACH_TIME)
+    return text_response(request, await asyncio.to_thread(description.text), REVALIDATE)
+
+
+@router.delete("/runs/{id}", tags=["runs"], status_code=202, response_class=Response, responses=documented(NotFound))
+async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> Response:
+    """End a running stream of the caller's, in whatever process it runs; its last event is then an error. `id` is the first part
+    of its events' ids.
+    """
+    await services.streams.cancel(id, caller.user_id)
+    return Response(status_code=202)
+
+
+@router.post("/runs/{id}/feedback", tags=["runs"], status_code=204, responses=documented(NotFound))
+async def give_feedback(id: UUID, body: Feedback, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
+    # the run log is written after the answer
+    await services.run_log.drain()
+    await keep_feedback(services.database, id, caller.user_id, helpful=body.helpful, reason=body.reason)

@@ -81,12 +81,17 @@ async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began
     return StreamedResponse(_body(first, messages, latest), latest, prelude, PRELUDE_MEDIA_TYPE)
 
 
-def _compressed(first: Message, headers: list[tuple[str, str]], asked: Headers) -> bytes | None:
+def _compressed(first: Message, headers: list[tuple[str, str]], request_headers: Headers) -> bytes | None:
     """The body of a whole JSON answer for a client that takes gzip: API Gateway compresses nothing that streams."""
-    named, body = dict(headers), first.get("body", b"")
-    is_whole = not first.get("more_body") and "content-encoding" not in named
-    is_json = named.get("content-type", "").startswith(("application/json", "application/problem+json"))
-    if not (is_whole and is_json and len(body) >= COMPRESSED_BYTES_MIN and "gzip" in asked.get("accept-encoding", "")):
+    by_name, body = dict(headers), first.get("body", b"")
+    is_whole = not first.get("more_body") and "content-encoding" not in by_name
+    is_json = by_name.get("content-type", "").startswith(("application/json", "application/problem+json"))
+    if not (
+        is_whole
+        and is_json
+        and len(body) >= COMPRESSED_BYTES_MIN
+        and "gzip" in request_headers.get("accept-encoding", "")
+    ):
         return None
     return gzip.compress(body, COMPRESSION_LEVEL, mtime=0)
 
@@ -108,7 +113,7 @@ async def _messages(app: ASGIApp, scope: Scope, body: bytes) -> AsyncGenerator[M
     received = False
     # Unbounded: an application that waited for its reader could be cancelled between two pieces of a stream, which would leave
     # the stream's generator unclosed.
-    sent: asyncio.Queue[Message | None] = asyncio.Queue()
+    queue: asyncio.Queue[Message | None] = asyncio.Queue()
 
     async def receive() -> Message:
         nonlocal received
@@ -120,15 +125,15 @@ async def _messages(app: ASGIApp, scope: Scope, body: bytes) -> AsyncGenerator[M
 
     async def run() -> None:
         try:
-            await app(scope, receive, sent.put)
+            await app(scope, receive, queue.put)
         finally:
-            sent.put_nowait(None)
+            queue.put_nowait(None)
 
     running = asyncio.create_task(run())
     # retrieve what it raises while it is cancelled
     running.add_done_callback(lambda task: task.cancelled() or task.exception())
     try:
-        while (message := await sent.get()) is not None:
+        while (message := await queue.get()) is not None:
             yield message
         await running
     finally:

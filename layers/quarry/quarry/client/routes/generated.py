@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from quarry.campaigns.contract import Campaign
-from quarry.client.calls import given, only_given, route
+from quarry.client.calls import request_of, route, with_values
 from quarry.client.exchange import CallInput
 from quarry.companies.contract import Company
 from quarry.kept.contract import (
@@ -47,7 +47,9 @@ class GeneratedRoutes:
         words.
         """
         return CallInput(
-            body=given(ExplanationRequest, question=question, query=query, sources=sources, domain=domain, after=after)
+            body=request_of(
+                ExplanationRequest, question=question, query=query, sources=sources, domain=domain, after=after
+            )
         )
 
     @route("GET /collections", Collections)
@@ -70,7 +72,7 @@ class GeneratedRoutes:
     @route("POST /me/answers/{id}/share", NoneType)
     def share_answer(self, id: str, *, shared: bool | None = None) -> CallInput:
         """Share an answer of yours: whoever has its link can open it from now on."""
-        return CallInput(path={"id": id}, body=given(ShareRequest, shared=shared))
+        return CallInput(path={"id": id}, body=request_of(ShareRequest, shared=shared))
 
     @route("DELETE /answers/{id}", NoneType)
     def revoke_answer(self, id: str) -> CallInput:
@@ -94,8 +96,8 @@ class GeneratedRoutes:
         """
         return CallInput(
             path={"id": id},
-            headers=only_given({"Idempotency-Key": idempotency_key}),
-            body=given(UnlockRequest, search_id=search_id),
+            headers=with_values({"Idempotency-Key": idempotency_key}),
+            body=request_of(UnlockRequest, search_id=search_id),
         )
 
     @route("GET /people/{id}/profile", PublicProfile)
@@ -118,7 +120,7 @@ class GeneratedRoutes:
         | None = None,
     ) -> CallInput:
         """The caller's own entities of every type, best first."""
-        return CallInput(body=given(OntologySearchRequest, query=query, project_id=project_id, types=types))
+        return CallInput(body=request_of(OntologySearchRequest, query=query, project_id=project_id, types=types))
 
     @route("GET /ontology/{type}/{id}", WholeEntity)
     def entity(
@@ -141,7 +143,7 @@ class GeneratedRoutes:
         title: str | None = None,
     ) -> CallInput:
         """Keep a conversation: up to 200, of 50 turns and 200,000 bytes each."""
-        return CallInput(body=given(NewConversation, domain=domain, title=title, turns=turns))
+        return CallInput(body=request_of(NewConversation, domain=domain, title=title, turns=turns))
 
     @route("GET /me/conversations/{id}", Conversation)
     def conversation(self, id: str) -> CallInput:
@@ -153,7 +155,7 @@ class GeneratedRoutes:
         self, id: str, *, title: str | None = None, turns: Sequence[Turn] | None = None
     ) -> CallInput:
         """Rename a conversation of yours, or replace its turns."""
-        return CallInput(path={"id": id}, body=given(ConversationChange, title=title, turns=turns))
+        return CallInput(path={"id": id}, body=request_of(ConversationChange, title=title, turns=turns))
 
     @route("DELETE /me/conversations/{id}", NoneType)
     def delete_conversation(self, id: str) -> CallInput:
@@ -177,13 +179,15 @@ class GeneratedRoutes:
     ) -> CallInput:
         """Save a search, with what it shows now: up to 100."""
         return CallInput(
-            body=given(NewSavedSearch, domain=domain, query=query, name=name, parameters=parameters, results=results)
+            body=request_of(
+                NewSavedSearch, domain=domain, query=query, name=name, parameters=parameters, results=results
+            )
         )
 
     @route("PATCH /me/searches/{id}", SavedSearch)
     def rename_search(self, id: str, name: str) -> CallInput:
         """Rename a saved search of yours."""
-        return CallInput(path={"id": id}, body=given(SavedSearchChange, name=name))
+        return CallInput(path={"id": id}, body=request_of(SavedSearchChange, name=name))
 
     @route("DELETE /me/searches/{id}", NoneType)
     def delete_search(self, id: str) -> CallInput:
@@ -195,7 +199,7 @@ class GeneratedRoutes:
         """Say what a saved search of yours shows now, after it was run again by its own route; the answer says what of it
         is new.
         """
-        return CallInput(path={"id": id}, body=given(Opening, results=results))
+        return CallInput(path={"id": id}, body=request_of(Opening, results=results))
 
     @route("DELETE /runs/{id}", NoneType)
     def cancel_run(self, id: str) -> CallInput:
@@ -207,7 +211,7 @@ class GeneratedRoutes:
     @route("POST /runs/{id}/feedback", NoneType)
     def give_feedback(self, id: str, helpful: bool, *, reason: str | None = None) -> CallInput:
         """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
-        return CallInput(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
+        return CallInput(path={"id": id}, body=request_of(Feedback, helpful=helpful, reason=reason))
 
     @route("GET /config.json", PageConfig)
     def config(self) -> CallInput:

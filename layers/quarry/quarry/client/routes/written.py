@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from quarry.answering.contract import AskedBefore, AskRequest, FinalAnswerEvent
 from quarry.campaigns import contract as campaigns
-from quarry.client.calls import given, route, streamed
+from quarry.client.calls import request_of, route, streamed
 from quarry.client.exchange import Call, CallInput, EventTypes
 from quarry.companies import contract as companies
 from quarry.ontology import contract as ontology
@@ -107,7 +107,7 @@ class WrittenRoutes:
     ) -> CallInput:
         """A cited answer, event by event; the last one is `done`."""
         fields = {"question": question, "history": history, "types": types, "filters": filters, "fresh": fresh or None}
-        return CallInput(body=given(records.AskRequest, **fields))
+        return CallInput(body=request_of(records.AskRequest, **fields))
 
     @route("GET /records/search", records.SearchResponse)
     def search_records(
@@ -126,7 +126,7 @@ class WrittenRoutes:
         """One ranked list over all types of record. With `must`, quoted phrases must occur."""
         fields = {"q": query, "limit": limit, "offset": offset, "must": must, "ranking": ranking}
         filters = _filters(types, from_date, to_date, facets)
-        return CallInput(query=given(records.SearchRequest, **fields, **filters))
+        return CallInput(query=request_of(records.SearchRequest, **fields, **filters))
 
     @route("GET /records/suggest", records.Suggestions)
     def suggest_records(
@@ -141,7 +141,7 @@ class WrittenRoutes:
     ) -> CallInput:
         """Titles for what was typed so far: the last word may be begun, and a word misspelt."""
         filters = _filters(types, from_date, to_date, facets)
-        return CallInput(query=given(records.SuggestRequest, q=typed, limit=limit, **filters))
+        return CallInput(query=request_of(records.SuggestRequest, q=typed, limit=limit, **filters))
 
     @route("GET /records/facets", RecordCounts)
     def count_records(
@@ -159,7 +159,7 @@ class WrittenRoutes:
         aggregates to compute (`sum:price`).
         """
         filters = _filters(types, from_date, to_date, facets)
-        return CallInput(query=given(CountRequest, q=query, by=by, of=of, **filters))
+        return CallInput(query=request_of(CountRequest, q=query, by=by, of=of, **filters))
 
     @route("GET /answers/{id}", records.CachedAnswer)
     def answer(self, id: str) -> CallInput:
@@ -184,7 +184,7 @@ class WrittenRoutes:
         tries of a call share one key. Pass your own key to get the same answer in a later call for free; with `only_kept` that
         call never searches, and raises NotFound if nothing is stored under the key.
         """
-        body = given(
+        body = request_of(
             PeopleSearchRequest,
             query=query,
             open_to_work_only=open_to_work_only,
@@ -203,7 +203,7 @@ class WrittenRoutes:
     @route("GET /people", DiscoverResponse)
     def people(self, *, limit: int | None = None, cursor: str | None = None) -> CallInput:
         """Everyone with a visible card, by name, one page at a time: `next_cursor` leads to the next one."""
-        return CallInput(query=given(DiscoverRequest, limit=limit, cursor=cursor))
+        return CallInput(query=request_of(DiscoverRequest, limit=limit, cursor=cursor))
 
     @route("GET /people/{id}", GatedProfile)
     def person(self, id: str, *, search_id: str) -> CallInput:
@@ -225,11 +225,11 @@ class WrittenRoutes:
         far, `previous_candidate_ids` are the companies of the previous answer.
         """
         context = (
-            given(companies.ClientContext, previous_candidate_ids=previous_candidate_ids)
+            request_of(companies.ClientContext, previous_candidate_ids=previous_candidate_ids)
             if previous_candidate_ids
             else None
         )
-        body = given(
+        body = request_of(
             companies.ChatRequest,
             messages=[*history, companies.ChatMessage(role="user", content=question)],
             understood=understood,
@@ -249,7 +249,7 @@ class WrittenRoutes:
         understood: Understood | None = None,
     ) -> CallInput:
         """An answer about campaigns, step by step; the last event is `final_answer`. `filters` apply to every search."""
-        return _campaigns_sent(message, history, filters, understood)
+        return _campaigns_call(message, history, filters, understood)
 
     @route("POST /campaigns/chat", campaigns.ChatResponse)
     def chat_about_campaigns(
@@ -261,7 +261,7 @@ class WrittenRoutes:
         understood: Understood | None = None,
     ) -> CallInput:
         """The same answer in one piece."""
-        return _campaigns_sent(message, history, filters, understood)
+        return _campaigns_call(message, history, filters, understood)
 
     @streamed("POST /ontology/ask", ONTOLOGY_EVENTS)
     def ask_projects(
@@ -274,7 +274,7 @@ class WrittenRoutes:
         understood: Understood | None = None,
     ) -> CallInput:
         """An answer about your projects, step by step; the last event is `final_answer`."""
-        return _projects_sent(question, history, project_id, types, understood)
+        return _projects_call(question, history, project_id, types, understood)
 
     @route("POST /ontology/ask", ontology.OntologyAnswer)
     def answer_about_projects(
@@ -287,7 +287,7 @@ class WrittenRoutes:
         understood: Understood | None = None,
     ) -> CallInput:
         """The same answer in one piece."""
-        return _projects_sent(question, history, project_id, types, understood)
+        return _projects_call(question, history, project_id, types, understood)
 
     @route("GET /health", Health, also=503)
     def health(self) -> CallInput:
@@ -312,14 +312,14 @@ def standard_events(domain: str, question: str) -> tuple[Call, EventTypes[Answer
     return Call.of(f"POST /{domain}/ask", body, accept=NDJSON.media_type), ANSWER_EVENTS
 
 
-def _projects_sent(
+def _projects_call(
     question: str,
     history: Sequence[AskedBefore] | None,
     project_id: str | None,
     types: Sequence[ontology.EntityType] | None,
     understood: Understood | None,
 ) -> CallInput:
-    body = given(
+    body = request_of(
         ontology.OntologyAskRequest,
         question=question,
         history=history,
@@ -330,13 +330,13 @@ def _projects_sent(
     return CallInput(body=body)
 
 
-def _campaigns_sent(
+def _campaigns_call(
     message: str,
     history: Sequence[campaigns.HistoryMessage] | None,
     filters: campaigns.CampaignFilters | None,
     understood: Understood | None,
 ) -> CallInput:
-    body = given(
+    body = request_of(
         campaigns.ChatRequest,
         message=message,
         history=history,
