@@ -28,7 +28,7 @@ from quarry.query.expressions import (
     key_of,
     related,
 )
-from quarry.query.paths import NUMERICAL, Path, Predicate, resolve, resolve_rows
+from quarry.query.paths import NUMERICAL, Path, Predicate, resolve_rows
 from quarry.query.values import Computed, invalid
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.schema.matching import holds_one_of, is_place_among
@@ -62,7 +62,7 @@ class Reader(NamedTuple):
         if self.operand_of is not None or self.scope is None:
             assert self.operand_of is not None
             return self.operand_of(name, pointer)
-        path = resolve(name, self.scope.source, self.building.schema, pointer)
+        path = self.scope.resolve(name, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
         at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:

@@ -29,7 +29,7 @@ from quarry.query.conditions import (
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
-from quarry.query.paths import Path, resolve, source_of
+from quarry.query.paths import Path, source_of
 from quarry.query.phrases import Phrases
 from quarry.query.values import invalid, period_name
 from quarry.schema.algebra import (
@@ -153,7 +153,7 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
     for place, name in enumerate(base.query.select or ROW_FIELDS):
         with base.building.collected():
             pointer = f"{base.pointer}/select/{place}"
-            path = resolve(name, base.scope.source, base.building.schema, pointer)
+            path = base.scope.resolve(name, pointer)
             column = Identifier(f"c{len(paths)}")
             if _is_related(base, path):
                 joins.append(_of_page(base, path, pointer, column))
@@ -216,7 +216,7 @@ def _terms(base: Base) -> list[_Term]:
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             pointer = f"{base.pointer}/order/{place}/by"
-            path = resolve(order.by, scope.source, base.building.schema, pointer)
+            path = scope.resolve(order.by, pointer)
             if path.is_many:
                 raise invalid(
                     pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
@@ -345,7 +345,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     query, pointer = base.query, f"{base.pointer}/select/0"
     if len(query.select) > 1:
         raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
-    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.source, base.building.schema, pointer)
+    path = base.scope.resolve([*query.select, *ROW_FIELDS][0], pointer)
     if path.is_many:
         raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
     value = path_operand(base.scope, path, pointer).value

@@ -21,8 +21,8 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
 from quarry.query.expressions import DATES, Base, Operand, Scope, display_of, first_day, key_of
 from quarry.query.numbers import Number, Numbers, length_of
-from quarry.query.paths import NUMERIC, Path, resolve, unknown
-from quarry.query.values import interval_of, invalid, period_start
+from quarry.query.paths import NUMERIC, Path, unknown
+from quarry.query.values import invalid, period_start
 from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.schema.source import Field, Kind, Source
 
@@ -323,7 +323,7 @@ def column_of(groups: Grouped) -> Composed:
 
 def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     scope = base.scope
-    path = resolve(group.field, scope.source, scope.building.schema, f"{pointer}/field")
+    path = scope.resolve(group.field, f"{pointer}/field")
     if group.period is not None and path.kind not in DATES:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
     if group.is_bucketed and path.kind not in NUMERIC:
@@ -547,8 +547,7 @@ def _days(base: Base, key: Key) -> tuple[datetime.date | None, datetime.date | N
             continue
         with base.building.collected():
             pointer = f"{base.pointer}/where/{place}"
-            today, begins = base.building.today, base.building.schema.calendar.fiscal_year_start
-            spans = [interval_of(value, key.kind, today, pointer, begins) for value in condition.scalars]
+            spans = [base.building.interval(value, key.kind, pointer) for value in condition.scalars]
             if spans and condition.op not in ("<", "<="):
                 firsts.append(min(span.after if condition.op == ">" else span.first for span in spans))
             if spans and condition.op not in (">", ">="):

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
-from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, is_finite, key_of
+from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, key_of
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, measure_called, resolve_over
 from quarry.query.values import Computed, combined, invalid
 from quarry.schema.algebra import Aggregate, Column, Period
@@ -384,6 +384,11 @@ def _of_one_row_each(
         return _UNFINITE.format(*(SQL("count({})").format(each) for each in (every, value)))
 
     return Parted(values, "min", computed, is_once=True), Parted(values, "min", unfinite, is_once=True)
+
+
+def is_finite(value: Composable) -> Composed:
+    """Whether it is a finite number: only these have a scale. Postgres takes NaN for the greatest number."""
+    return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
 _PARTED = ("count", "count_distinct", "sum")
