@@ -56,8 +56,8 @@ class Reader(NamedTuple):
     at_once: bool = False
 
     def operand(self, name: str, pointer: str, *, joined: bool = False, of: Comparison | None = None) -> Operand:
-        """The operand that a name stands for, `of` a comparison with values. Where no rows are to be joined, another row is read
-        in a subquery unless it is `joined` all the same.
+        """The operand of a name in a comparison `of` values. Where other rows are not joined to the statement, one is read in a
+        subquery, unless it must be `joined`.
         """
         if self.operand_of is not None or self.scope is None:
             assert self.operand_of is not None
@@ -197,8 +197,8 @@ _EACH: LiteralString = "array(select {} from unnest({}::text[]) p)"
 def _holds_place(
     place: SqlOf, is_spelt: bool, row: LiteralString, values: Sequence[str], building: Building
 ) -> Composed:
-    """Whether a row is in one of some places, spelt as in the data, or unless it `is_spelt` so, is called like one but for its
-    case.
+    """Whether a row is in one of some places, spelt as in the data; unless it `is_spelt` so, the case of the name does not
+    count.
     """
     value = SQL(place(row))
     if is_spelt:
@@ -208,7 +208,7 @@ def _holds_place(
 
 
 def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:
-    """The operand of a path whose rows, not their values one by one, are asked what they hold."""
+    """The operand of a path whose values are compared as a whole, not one by one."""
     rows = related(scope, path.steps, at_once=at_once) if apart or (path.is_many and not path.is_array) else None
     row = (rows.scope if rows else scope.reach(path.steps)).alias
     return Operand(TRUE, path.kind, path.text, rows, holds=lambda values, parameters: holds(row, values, parameters))

@@ -435,9 +435,7 @@ def understood(
     evidence: Iterable[Evidence] = (),
     choices: Sequence[Meaning] = CHANGEABLE,
 ) -> Understood:
-    """A query and what stands beside it as one value, each condition labelled and with its evidence. Parts that are too many are
-    left out.
-    """
+    """A query with its chips: each condition labelled and with its evidence. What is beyond a limit is left out."""
     unlabelled = Understood(
         sentence=how_read(query, phrases.schema, phrases.today),
         query=query,

@@ -332,7 +332,7 @@ def _base_in(building: Building, query: Query, source: Source, pointer: str) -> 
 
 
 def values_of(building: Building, query: Query, pointer: str) -> Values:
-    """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
+    """A query as a subquery of one column. Unlike a query by itself it has no default limit."""
     base = base_of(building, query, pointer)
     query = base.query
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
@@ -458,9 +458,7 @@ class _WithoutParameters(Building):
 
 
 class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, without these, stand in
-    it.
-    """
+    """Conditions on the rows `t` of a source, for one statement. Values become `parameters`; without these, quoted literals."""
 
     def __init__(self, source: str, schema: Schema, today: datetime.date, parameters: dict[str, Any] | None) -> None:
         self._source = source
@@ -498,7 +496,7 @@ class RowConditions:
 
     @property
     def keys_max(self) -> int:
-        """Up to so many rows that meet the conditions are looked at by their keys."""
+        """Up to this number of rows, those that meet the conditions are selected by their keys."""
         return KEYS_ACROSS_MAX if self._building.reads_others else KEYS_MAX
 
     def keys(self, met: Composable) -> Composed:

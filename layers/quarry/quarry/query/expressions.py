@@ -81,7 +81,7 @@ class Building:
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Errors raised in the block are kept, to be raised together with those of other parts."""
+        """Collects errors that the block raises, to raise them together with those of other parts."""
         try:
             yield
         except InvalidInput as error:
@@ -355,8 +355,8 @@ def aggregated(
 
 
 class Parted(NamedTuple):
-    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it. Of
-    one that `is_once`, a part has the value of one other row, and the whole is computed of these.
+    """An aggregate that can be computed in parts: the aggregates of each part, the function that adds them up, and what turns
+    the sums into the whole. Where it `is_once`, a part is the value of one other row, and the whole is computed of these.
     """
 
     parts: tuple[Composed, ...]

@@ -365,7 +365,7 @@ _STEPS: dict[Period, tuple[int, str]] = {
 
 
 def length_of(period: Period, steps: int = 1) -> Composed:
-    """How long so many steps of a period are."""
+    """The length of this number of steps of a period."""
     number, unit = _STEPS[period]
     return SQL("interval {}").format(Literal(f"{steps * number} {unit}"))
 

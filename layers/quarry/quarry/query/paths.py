@@ -331,8 +331,8 @@ Change = Callable[[Comparison, Source, str], Comparison]
 
 
 def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str = "") -> Query:
-    """The query with `change` made of each comparison of rows, in nested queries too. Parts that the schema does not know stay
-    as they are: compiling the query tells what is wrong with them.
+    """The query with each comparison of rows replaced by what `change` makes of it, in nested queries too. Parts that the
+    schema does not know stay as they are: compiling the query reports them.
     """
     source = schema.sources.get(query.source)
     if source is None:

@@ -180,7 +180,7 @@ class Phrases:
         return self.say(other, field=label) if is_doubled else text
 
     def _once(self, path: Path, function: str, label: str) -> str:
-        """The label of a function over a field, which says so where each row that the field is of counts once."""
+        """The label of a function over a field. It says so where the row of each value counts once."""
         row = self._row_once(path, function)
         return label if row is None else self.say("once", label=label, row=row)
 
@@ -244,7 +244,7 @@ class Phrases:
         return self.say(phrase, first=parts[0], second=parts[-1], period=period, steps=steps)
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
-        """What the names of numbers stand for: "margin is total profit per total amount"."""
+        """The definitions of numbers that have names: "margin is total profit per total amount"."""
         definitions: list[str] = []
         for aggregate in aggregates:
             each = aggregate.model_copy(update={"where": ()}) if aggregate.fn == "measure" else aggregate

@@ -124,7 +124,9 @@ def interval_of(
 
 
 def _fiscal(fiscal: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
-    """The same of a fiscal year or quarter: those of the calendar, so many months earlier. A year is called by where it ends."""
+    """The first day of a fiscal year or quarter and the day after its last: the calendar's, some months earlier. A fiscal year
+    has the name of the year in which it ends.
+    """
     later = (13 - start) % 12
     days = _days_of(f"{fiscal[1] or ''}{fiscal[2]}", shifted(today, "month", later))
     return days and (shifted(days[0], "month", -later), shifted(days[1], "month", -later))
@@ -154,14 +156,14 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
 
 
 def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
-    """The first day of the period so many away from that of today, and the day after its last."""
+    """The first day of the period `away` periods from that of today, and the day after its last."""
     first, _, _ = around(today, period)
     start, last, _ = around(shifted(first, period, away), period)
     return start, last + DAY
 
 
 def period_start(day: datetime.date, period: str, away: int = 0) -> datetime.date:
-    """The first day of the period so many away from that of a day. Raises ValueError and OverflowError beyond the calendar."""
+    """The first day of the period `away` periods from that of a day. Raises ValueError and OverflowError beyond the calendar."""
     return _named_period(day, away, period)[0]
 
 
@@ -410,7 +412,7 @@ def _day(value: Computed) -> str:
 
 
 def _of_dates(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
-    """Days between two dates, or the day so many days from one."""
+    """The days between two dates, or the date some days from one."""
     if sign == "-" and one.kind in _DATES and two.kind in _DATES:
         template = f"({_day(one)} - {_day(two)})"
         return Computed(template, "number", f"days from {two.label} to {one.label}", unit="days")

@@ -155,8 +155,9 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
 
 
 class RecordsInquiry(NamedTuple):
-    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
-    `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
+    """What a request asks of the types that can be read: the request with the filters in force, the question in its
+    conversation, and `applied`, the types and filters in words. `reading` is the question as it was read; None where a model
+    reads it.
     """
 
     types: RecordTypes
@@ -220,8 +221,8 @@ class LikelyQuery(NamedTuple):
         return self.reading is None or self.reading.verdict == "confident"
 
     def is_likelier_than(self, chance: float) -> bool:
-        """Whether its result rather answers than passages that do with this `chance`. Where the question names the records that
-        are asked for, a number does, and rows do if nothing is left unread.
+        """Whether its result is the better answer than passages that answer with this `chance`. Where the question names the
+        type of record that it wants, a number always is, and rows are if no word is left unread.
         """
         is_named, is_number = bool(self.toolset.reading_by_rule.named_types), not self.query.asks_for_rows
         if self.reading is None:

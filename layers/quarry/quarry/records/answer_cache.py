@@ -74,7 +74,7 @@ where h.hash is distinct from s.hash
 
 
 class Keys(NamedTuple):
-    """Identifies a kept answer: `question` by who asked what and how, `basis` by what the first search found."""
+    """Identifies a stored answer: `question` by who asked what and how, `basis` by what the first search found."""
 
     question: str
     basis: str
@@ -136,8 +136,8 @@ async def store_answer(
     lifetime_days: int,
     shared: bool = True,
 ) -> str | None:
-    """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile. Of records that `changed`
-    since the answer was made from them it is said when it is opened. Without `keys` it answers no other question.
+    """Store a finished answer and return its id; None where something that it quotes was forgotten meanwhile. Readers of the
+    answer learn which records have `changed` since. Without `keys` it answers no other question.
     """
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
@@ -253,7 +253,7 @@ class AnswerContext(NamedTuple):
         )
 
     async def stored_answer(self, keys: Keys) -> StoredAnswer | None:
-        """A kept answer to the same question over the same records; None also where the look-up fails."""
+        """A stored answer to the same question over the same records; None also where the look-up fails."""
         if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
         try:
@@ -286,7 +286,7 @@ class AnswerContext(NamedTuple):
     def given_again(
         self, stored: StoredAnswer, aggregation: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
-        """The events of a kept answer, with how it was read, and the numbers that it rests on."""
+        """The events of a stored answer, with how it was read, and the numbers that it rests on."""
         answer, run = stored.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", stored.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in answer.sources]
@@ -313,7 +313,7 @@ class AnswerContext(NamedTuple):
         *,
         is_found: bool,
     ) -> AsyncGenerator[Event]:
-        """The events after the text of a new answer, which is then kept."""
+        """The events after the text of a new answer, which is then stored."""
         yield checked
         for event in confidence_event(trust, checked.citations):
             yield event

@@ -330,8 +330,8 @@ def search_plans(
 ) -> Iterator[SearchPlan]:
     """The plans for `query` among `types`. Each is tried if those before it find nothing.
 
-    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
-    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+    Dates of the request replace those of the question; its facets hold beside the question's. Types without a required facet
+    are left out. Where conditions must hold, the types that the question names come first.
     """
     required_conditions = scope.required_conditions
     types = types_with(scope.facets, types)

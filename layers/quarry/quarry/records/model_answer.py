@@ -392,7 +392,7 @@ class ModelAnswer:
         return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
     def _may_cite(self, statement: str, number: int) -> bool:
-        """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
+        """Whether the last sentence of a text may cite a source. A sentence that says something is unknown may not."""
         spans = sentence_spans(statement)
         if spans and lacks_data(statement[slice(*spans[-1])]):
             return False
@@ -443,7 +443,7 @@ class ModelAnswer:
         return [broken_off(), *quoted(select_quotes(candidates(question, self.evidence)))]
 
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
-        """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
+        """The check of the answer, how far it can be trusted, what to ask next, and its id."""
         context, evidence = self.context, self.evidence
         verification = await off_loop(self._new_verifier().verify, answer.text)
         is_talk = answer.written.rests_on_nothing
@@ -462,7 +462,7 @@ class ModelAnswer:
                 yield event
 
     async def current(self, stored: StoredAnswer) -> list[QueryResult] | None:
-        """The results of a kept answer's queries, where they are what they were; else None."""
+        """The results of a stored answer's queries; None unless all are unchanged."""
         results: list[QueryResult] = []
         for each in stored.finished.queries:
             try:

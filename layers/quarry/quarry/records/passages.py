@@ -379,9 +379,7 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
 
 
 def of_side(question: str, quotes: Sequence[Quote]) -> list[Quote]:
-    """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
-    tells sides.
-    """
+    """The sentences, those for the side that the question asks about first, then those on neither side, then the opposite ones."""
     is_for = side_of(question.lower())
     if is_for is None:
         return list(quotes)

@@ -368,7 +368,7 @@ async def _of_each_arm(
 
 
 def _weighed(readings: int) -> Composed:
-    """The words of so many readings of the query, weighed; parameters of each have its number behind their names."""
+    """The words of each of the readings of the query, weighed. The parameters of a reading end with its number."""
     parameters = ("tables", "query", "language", "others", "other_languages", "seen", "others_seen")
     return SQL(", ").join(
         SQL(

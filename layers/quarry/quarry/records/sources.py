@@ -137,7 +137,7 @@ class SearchedType:
         return self._filtered(conditions).keys_selected().as_string(None) if conditions else self.only
 
     def _met(self, conditions: Sequence[Condition]) -> Composed:
-        """What is asked of a row `t` of the source."""
+        """The condition on a row `t` of the source."""
         return self._filtered(conditions).where()
 
     def _filtered(self, conditions: Sequence[Condition]) -> Filtered:
