@@ -379,7 +379,7 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
 
 
 def of_side(question: str, quotes: Sequence[Quote]) -> list[Quote]:
-    """The sentences, those for the side that the question asks about first, then those on neither side, then the opposite ones."""
+    """The sentences: first those on the side that the question asks about, then those on neither, then the opposite ones."""
     is_for = side_of(question.lower())
     if is_for is None:
         return list(quotes)
