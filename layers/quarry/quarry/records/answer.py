@@ -27,7 +27,7 @@ from quarry.query.describe import as_read, lines_of, understood, with_list
 from quarry.query.filters import RANGES, labels, parts_of
 from quarry.query.phrases import Phrases
 from quarry.reader.reading import Reading
-from quarry.records.answer_cache import AnswerContext, citations_event, source_texts
+from quarry.records.answer_cache import AnswerContext, RuleAnswer, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
@@ -41,7 +41,7 @@ from quarry.records.contract import (
 )
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.model_answer import SOURCES_FOUND_MAX, written_by_model
-from quarry.records.passages import ByRule, passages_of
+from quarry.records.passages import passages_of
 from quarry.records.reading import (
     DENYING,
     NEGATED,
@@ -229,7 +229,7 @@ class LikelyQuery(NamedTuple):
             return True
         return self.reading.chance > chance or (is_named and (is_number or not self.reading.unread))
 
-    async def answer(self) -> ByRule | None:
+    async def answer(self) -> RuleAnswer | None:
         """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it.
         Raises InvalidInput for one that the request gives and that cannot run.
         """
@@ -246,7 +246,7 @@ class LikelyQuery(NamedTuple):
             return None
         return self._in_words(result, today)
 
-    def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
+    def _in_words(self, result: QueryResult, today: datetime.date) -> RuleAnswer:
         schema, unread = self.toolset.access.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         explanation = understood(result.query, phrases, unread=unread, choices=DECIDING)
@@ -254,7 +254,7 @@ class LikelyQuery(NamedTuple):
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
         is_empty = (result.query.last.asks_for_rows and not result.total) or _lacks_number(result)
         aggregation = aggregation_of([result])
-        return ByRule(
+        return RuleAnswer(
             ("\n".join(lines), f"\n\n{as_read(explanation.sentence, unread, phrases)}"),
             understood=UnderstoodEvent(**dict(explanation)),
             aggregation=aggregation and aggregation.model_copy(update={"filters": self._filters()}),
@@ -437,8 +437,8 @@ class _Asker(NamedTuple):
         )
         query = inquiry.conversation.search_query
         first = await toolset.search(query)
-        by_rule = await found_by_rule(query, first, toolset, inquiry.request) if reading is not None else None
-        return AnswerContext(inquiry, caller, toolset, first, by_rule)
+        answer = await rule_answer_of(query, first, toolset, inquiry.request) if reading is not None else None
+        return AnswerContext(inquiry, caller, toolset, first, answer)
 
 
 def _call_event(inquiry: RecordsInquiry, run: Run) -> ToolCallEvent:
@@ -459,7 +459,7 @@ def _observation(context: AnswerContext) -> ToolObservationEvent:
 
 async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    answer = context.by_rule or await found_by_rule(
+    answer = context.rule_answer or await rule_answer_of(
         context.inquiry.conversation.search_query, context.first, context.toolset, context.inquiry.request
     )
     keys = context.keys(*answer.identity)
@@ -486,7 +486,7 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
             yield event
 
 
-def _searched(context: AnswerContext, answer: ByRule) -> str:
+def _searched(context: AnswerContext, answer: RuleAnswer) -> str:
     """The filters, where nothing near was found within them, and the collections that could not be searched."""
     applied = context.inquiry.applied
     if applied is None or answer.is_found:
@@ -495,7 +495,7 @@ def _searched(context: AnswerContext, answer: ByRule) -> str:
     return f"\n\n{only}{context.missing}"
 
 
-async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:
+async def rule_answer_of(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> RuleAnswer:
     """The result of the question's Query where that is surely meant; else the passages of the records found, or a doubted result
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """

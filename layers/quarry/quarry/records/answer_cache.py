@@ -14,6 +14,7 @@ import logging
 import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import APIRouter
@@ -58,9 +59,8 @@ if TYPE_CHECKING:
     # opening a shared answer imports none of the search
     from quarry.records.answer import RecordsInquiry
     from quarry.records.finding import Searched, SearchToolset
-    from quarry.records.passages import ByRule
     from quarry.records.retrieval import EvidenceSource
-    from quarry.verification.check import Verification
+    from quarry.verification.check import Exact, Passages, Verification
 
 logger = logging.getLogger(__name__)
 
@@ -218,14 +218,44 @@ def _whole(source: Source) -> dict[str, Any]:
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
 
 
+@dataclass(frozen=True)
+class RuleAnswer:
+    """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
+    and has its numbers as `aggregation`; passages do not. `basis` is what the answer rests on. `is_found` is false where no
+    record is near.
+    """
+
+    pieces: Sequence[str]
+    basis: Exact | Passages
+    sources: Sequence[EvidenceSource] = ()
+    understood: UnderstoodEvent | None = None
+    aggregation: AggregationEvent | None = None
+    is_found: bool = True
+
+    @property
+    def text(self) -> str:
+        """The whole answer."""
+        return "".join(self.pieces)
+
+    @property
+    def own(self) -> Sequence[str]:
+        """The pieces that state nothing of a source."""
+        return () if self.is_found and self.understood is None else self.pieces
+
+    @property
+    def identity(self) -> Sequence[Any]:
+        """What identifies the answer beside the texts that were found, as JSON."""
+        return [self.text, self.aggregation.to_json() if self.aggregation is not None else None]
+
+
 class AnswerContext(NamedTuple):
-    """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
+    """An answer whose first search is done. `rule_answer` is the answer without a model; None where a model leads."""
 
     inquiry: RecordsInquiry
     caller: Caller
     toolset: SearchToolset
     first: Searched
-    by_rule: ByRule | None
+    rule_answer: RuleAnswer | None
 
     @property
     def missing(self) -> str:

@@ -393,11 +393,11 @@ def fuse_types(
     """
     if method != "scores":
         candidates = [item for item in candidates if not item.is_apart]
-    by_key = _by_key(candidates)
+    by_key: dict[RecordKey, list[RecordCandidate]] = {}
+    for candidate in candidates:
+        by_key.setdefault((candidate.type, candidate.id), []).append(candidate)
     scored = [_of_one_record(key, same) for key, same in by_key.items()]
-    apart = {item.key for item in candidates if item.is_apart}
     halves = {item.key: item for item in scored}
-    by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
     ranked = [
         RankedRecord(
             item.key,
@@ -410,10 +410,15 @@ def fuse_types(
     ]
     if method != "scores":
         return ranked
-    # types without vectors are ranked by words alone
-    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
-    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    lifted = [item._replace(score=_lifted(item.score, by_key[item.key])) for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
+
+
+def _lifted(score: float, candidates: Sequence[RecordCandidate]) -> float:
+    """The fused score of a record, or without vectors that of its words; higher where it meets the question's conditions."""
+    by_words = [each.text_score or 0.0 for each in candidates if each.by_words_alone]
+    score = by_words[-1] if by_words else score
+    return score * (1 + APART_WEIGHT) if any(each.is_apart for each in candidates) else score
 
 
 def may_be_ranked(candidate: RecordCandidate) -> bool:
@@ -434,13 +439,6 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
         item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
     return sorted(lifted, key=lambda item: -item.score)
-
-
-def _by_key(candidates: Iterable[RecordCandidate]) -> dict[RecordKey, list[RecordCandidate]]:
-    by_key: dict[RecordKey, list[RecordCandidate]] = {}
-    for item in candidates:
-        by_key.setdefault(item.key, []).append(item)
-    return by_key
 
 
 def _of_one_record(key: RecordKey, candidates: Iterable[RecordCandidate]) -> Scored[RecordKey]:

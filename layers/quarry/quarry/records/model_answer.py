@@ -277,16 +277,16 @@ async def _covered(questions: Sequence[str], toolset: SearchToolset) -> set[str]
     return {question for question in questions if shares.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN}
 
 
-ByRule = Callable[[], AsyncGenerator[Event]]
+Fallback = Callable[[], AsyncGenerator[Event]]
 EVENT_ROWS_MAX = 50
 """Rows of a result that its event has."""
 
 
-async def written_by_model(context: AnswerContext, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
+async def written_by_model(context: AnswerContext, max_turns: int, fallback: Fallback) -> AsyncGenerator[Event]:
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, or what it
-    wrote is withdrawn, those of the answer `by_rule`. Raises DatabaseUnavailable.
+    wrote is withdrawn, those of the `fallback`. Raises DatabaseUnavailable.
     """
-    answer = ModelAnswer(context, Research.of(context), by_rule)
+    answer = ModelAnswer(context, Research.of(context), fallback)
     keys = context.keys("model")
     stored = await context.stored_answer(keys)
     current = await answer.current(stored) if stored is not None else None
@@ -305,7 +305,7 @@ class ModelAnswer:
 
     context: AnswerContext
     research: Research
-    by_rule: ByRule
+    fallback: Fallback
     evidence: Sequence[EvidenceSource] = ()
     _sent_sources: int = 0
     _checker: Verifier | None = None
@@ -321,7 +321,7 @@ class ModelAnswer:
                 for each in self._events(event):
                     yield each
         if not answer.has_begun:
-            async with aclosing(self.by_rule()) as others:
+            async with aclosing(self.fallback()) as others:
                 async for each in others:
                     yield each
             return
