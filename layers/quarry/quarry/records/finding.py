@@ -397,17 +397,7 @@ def fuse_types(
     for candidate in candidates:
         by_key.setdefault((candidate.type, candidate.id), []).append(candidate)
     scored = [_of_one_record(key, same) for key, same in by_key.items()]
-    halves = {item.key: item for item in scored}
-    ranked = [
-        RankedRecord(
-            item.key,
-            item.score,
-            item.text_rank,
-            item.semantic_rank,
-            halves[item.key].similarity,
-        )
-        for item in fuse(scored, method=method, semantic_weight=semantic_weight)
-    ]
+    ranked = fuse(scored, method=method, semantic_weight=semantic_weight)
     if method != "scores":
         return ranked
     lifted = [item._replace(score=_lifted(item.score, by_key[item.key])) for item in ranked]

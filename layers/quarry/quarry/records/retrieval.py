@@ -35,6 +35,7 @@ from quarry.records.contract import (
     WholeRecord,
 )
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
+from quarry.retrieval.fusion import Fused
 from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
@@ -90,15 +91,8 @@ class RecordText:
         return any(len(line.split()) >= PROSE_WORDS_MIN for line in self.body.split("\n"))
 
 
-class RankedRecord(NamedTuple):
-    """A record in the fused list over all types, with its rank in each half of the search."""
-
-    key: RecordKey
-    score: float
-    text_rank: int | None
-    semantic_rank: int | None
-    similarity: float | None
-
+RankedRecord = Fused[RecordKey]
+"""A record in the fused list over all types."""
 
 SOURCES_MAX = 12
 PASSAGE_CHARACTERS_MAX = 800
@@ -165,7 +159,7 @@ class NumberedSources:
 
     def add_read(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
         """The sources for records that were read by their ids."""
-        return self.add((RankedRecord(text.key, 1.0, None, None, None), text) for text in texts)
+        return self.add((RankedRecord(text.key, 1.0), text) for text in texts)
 
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
