@@ -76,11 +76,10 @@ _DEFINITE = _PRONOUNS | {"the"}
 
 
 class Conversation(NamedTuple):
-    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
-    against it?" finds the same thing.
+    """The place of a question in its conversation. `history` is what still matters; `search_query` is what to search for, so that
+    "who was against it?" finds the same thing.
     """
 
-    question: str
     history: Sequence[PriorTurn]
     topic_changed: bool
     search_query: str
@@ -96,12 +95,12 @@ def resolve_conversation(question: str, history: Sequence[PriorTurn], *, stays: 
     """
     own = set(significant_words(question))
     if history and own and not stays and _is_new(question, own, history):
-        return Conversation(question, (), topic_changed=True, search_query=question)
+        return Conversation((), topic_changed=True, search_query=question)
     search_query = question
     if history and len(own) < STANDALONE_WORDS_MIN:
         previous = history[-1].question or history[-1].answer
         search_query = f"{question} {previous}"[:QUERY_MAX_CHARACTERS]
-    return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
+    return Conversation(tuple(history), topic_changed=False, search_query=search_query)
 
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
@@ -438,7 +437,7 @@ class _Asker(NamedTuple):
         query = inquiry.conversation.search_query
         first = await toolset.search(query)
         answer = await rule_answer_of(query, first, toolset, inquiry.request) if reading is not None else None
-        return AnswerContext(inquiry, caller, toolset, first, answer)
+        return AnswerContext(inquiry, toolset, first, answer)
 
 
 def _call_event(inquiry: RecordsInquiry, run: Run) -> ToolCallEvent:

@@ -48,7 +48,6 @@ from quarry.records.contract import (
 )
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Query
-from quarry.services.services import Caller
 from quarry.streaming.events import Event
 from quarry.verification.wire import SourceText, Trust, checked_statements
 from quarry.web.admission import unmetered
@@ -252,7 +251,6 @@ class AnswerContext(NamedTuple):
     """An answer whose first search is done. `rule_answer` is the answer without a model; None where a model leads."""
 
     inquiry: RecordsInquiry
-    caller: Caller
     toolset: SearchToolset
     first: Searched
     rule_answer: RuleAnswer | None
@@ -269,9 +267,9 @@ class AnswerContext(NamedTuple):
         texts, request = self.toolset.pool.values(), self.inquiry.request
         return Keys(
             digest(
-                self.caller.user_id,
+                self.toolset.caller.user_id,
                 # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
-                self.toolset.record_types.settings(self.caller.claims),
+                self.toolset.record_types.settings(self.toolset.caller.claims),
                 _request_key(request),
                 [turn.model_dump() for turn in request.recent_history],
                 self.toolset.services.chat.name if self.toolset.services.chat else None,
@@ -296,8 +294,8 @@ class AnswerContext(NamedTuple):
         try:
             return await store_answer(
                 self.toolset.services.database,
-                query=self.inquiry.conversation.question,
-                owner=self.caller.user_id,
+                query=self.inquiry.request.question,
+                owner=self.toolset.caller.user_id,
                 finished=finished,
                 keys=keys,
                 changed=await self.toolset.changed(finished.sources),

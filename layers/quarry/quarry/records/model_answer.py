@@ -357,7 +357,7 @@ class ModelAnswer:
 
     async def _messages(self) -> Sequence[Message]:
         context, research = self.context, self.research
-        question = context.inquiry.conversation.question
+        question = context.inquiry.request.question
         described = await research.described()
         matched = await matched_values(question, research.names, research.access, context.toolset.services)
         self._names = await off_loop(stems_of, described.values())
@@ -409,7 +409,7 @@ class ModelAnswer:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
+        question, own = self.context.inquiry.request.question, (broken_off(), self.context.missing)
         answers = [turn.answer for turn in self.context.inquiry.request.recent_history]
         return self.research.verifier(source_texts(self.evidence), question, about=ABOUT, told=answers, own=own)
 
@@ -450,7 +450,7 @@ class ModelAnswer:
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(verification, missing=context.inquiry.left_out, is_talk=is_talk)
         own = answer.written.followups
-        question = context.inquiry.conversation.question
+        question = context.inquiry.request.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
         queries = [QueryDigest.of(each) for each in self._results(answer.written)]
         is_found = bool(evidence or queries)
