@@ -25,7 +25,7 @@ from quarry.query.conditions import (
     many_values,
     or_of_none,
     path_operand,
-    words_held,
+    words_condition,
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
@@ -327,7 +327,7 @@ def _base_in(building: Building, query: Query, source: Source, pointer: str) -> 
     met = each_met(Reader(building, scope), query.where, f"{pointer}/where")
     if query.text.strip():
         with building.collected():
-            fixed.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+            fixed.append(SQL("({})").format(words_condition(scope, query.text.strip(), f"{pointer}/text")))
     return Base(query, pointer, source, scope, scope.tables, scope.joins, fixed, met)
 
 

@@ -18,7 +18,7 @@ from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
+from quarry.query.conditions import NamedOperand, Reader, joined_by, key_of_name, many_values, path_operand
 from quarry.query.expressions import DATES, Base, Operand, Scope, display_of, first_day, key_of
 from quarry.query.numbers import Number, Numbers, length_of
 from quarry.query.paths import NUMERIC, Path, unknown
@@ -127,7 +127,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         ),
         SQL(
             "p as (select *, row_number() over (order by {}) as place{} from {} h order by place limit {} offset {})"
-        ).format(order, _named_ties(values), tied, Literal(limit), Literal(0 if query.ties else query.offset)),
+        ).format(order, _tie_columns(values), tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
     return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers), values)
 
@@ -142,7 +142,7 @@ def tie_name(place: int) -> Identifier:
     return Identifier(f"tie_{place}")
 
 
-def _named_ties(values: Sequence[Composable]) -> Composed:
+def _tie_columns(values: Sequence[Composable]) -> Composed:
     return SQL("").join(SQL(", {} as {}").format(value, tie_name(at)) for at, value in enumerate(values))
 
 
@@ -334,7 +334,7 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group)
-    row_key = row_named(scope, path) if path.names_rows else None
+    row_key = key_of_name(scope, path) if path.names_rows else None
     key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, row_key, value=operand.value)
     if x is None:
         return key

@@ -138,7 +138,7 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
         day = shifted(today, _UNITS[match[2] or "d"], int(match[1] or 0))
         return day, day + DAY
     if match := _PERIOD_NAME.fullmatch(text):
-        return _named_period(today, _AWAY[match[1].lower()], match[2].lower())
+        return _period_around(today, _AWAY[match[1].lower()], match[2].lower())
     match = _PERIOD.fullmatch(text)
     if match is None:
         return None
@@ -155,7 +155,7 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
     return start, last + DAY
 
 
-def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
+def _period_around(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
     """The first day of the period `away` periods from that of today, and the day after its last."""
     first, _, _ = around(today, period)
     start, last, _ = around(shifted(first, period, away), period)
@@ -164,7 +164,7 @@ def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetim
 
 def period_start(day: datetime.date, period: str, away: int = 0) -> datetime.date:
     """The first day of the period `away` periods from that of a day. Raises ValueError and OverflowError beyond the calendar."""
-    return _named_period(day, away, period)[0]
+    return _period_around(day, away, period)[0]
 
 
 def _moment(text: str) -> str:
@@ -356,7 +356,7 @@ def _with(value: Computed, **changed: Any) -> Computed:
     return Computed(**{**value.__dict__, **changed})
 
 
-def called_unit(value: Computed) -> str:
+def unit_label(value: Computed) -> str:
     """What a value is measured in, in words."""
     without = "no currency" if value.kind == "money" else "no unit"
     return value.currency or value.unit or (f"money in {value.currency_of}" if value.currency_of else without)
@@ -372,7 +372,7 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
             if constant.is_constant and constant.unit is None:
                 return _numeric(sign, one, two, label, other)
         if (one.kind == "money") != (two.kind == "money") or one.measured_in != two.measured_in:
-            units = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
+            units = f"{one.label} is in {unit_label(one)}, {two.label} in {unit_label(two)}"
             is_open = any(each.kind != "money" and each.unit is None for each in (one, two))
             hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
             message = f"{units}: you can only add or subtract numbers of the same unit{hint}"

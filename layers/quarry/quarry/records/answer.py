@@ -315,7 +315,7 @@ def _lacks_number(result: QueryResult) -> bool:
     return not result.total or (not query.group and any(None in row for row in result.rows))
 
 
-def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
+def query_of_request(toolset: SearchToolset, query: Query) -> LikelyQuery:
     """The Query that a request gives, within the filters that hold. Raises InvalidInput for one that asks of no record type."""
     names = sources_of(toolset.record_types, toolset.access)
     if query.source not in names:
@@ -464,7 +464,7 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
     keys = context.keys(*answer.identity)
     stored = await context.stored_answer(keys)
     if stored is not None:
-        for again in context.given_again(stored, answer.aggregation, answer.understood):
+        for again in context.stored_events(stored, answer.aggregation, answer.understood):
             yield again
         return
     if answer.understood is not None:
@@ -499,7 +499,7 @@ async def rule_answer_of(query: str, first: Searched, toolset: SearchToolset, re
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
     understood = request.understood
-    likely = likely_query(toolset) if understood is None else given_query(toolset, understood.query)
+    likely = likely_query(toolset) if understood is None else query_of_request(toolset, understood.query)
     if likely is not None and likely.is_sure and (exact := await likely.answer()) is not None:
         return exact
     passages, chance = await passages_of(query, first, toolset)

@@ -311,7 +311,7 @@ class AnswerContext(NamedTuple):
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
-    def given_again(
+    def stored_events(
         self, stored: StoredAnswer, aggregation: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
         """The events of a stored answer, with how it was read, and the numbers that it rests on."""

@@ -42,8 +42,8 @@ from quarry.records.retrieval import (
     describe,
     find_candidates,
     ids_meeting,
-    tables_seen,
     with_fitting,
+    word_tables,
 )
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
@@ -106,7 +106,7 @@ async def _existing_forms(forms: set[str], types: Sequence[SearchedType], databa
     """The forms whose words a record holds all."""
     existing: set[str] = set()
     for language in dict.fromkeys(language for each in types for language in each.languages):
-        tables, conditions = tables_seen(each for each in types if language in each.languages)
+        tables, conditions = word_tables(each for each in types if language in each.languages)
         rows = await database.rows(
             "select forms_held(%(tables)s, %(forms)s, %(language)s::regconfig, %(seen)s) as held",
             {"tables": tables, "forms": sorted(forms - existing), "language": language, "seen": conditions},

@@ -193,7 +193,7 @@ class Research(Toolset):
             room = min(arguments.limit, SEARCHED_MAX) - len(sources)
             if room > 0 and missing:
                 texts = await describe(self.services.reader, missing[:room], self.toolset.record_types)
-                sources += self.toolset.evidence.add_read(texts.values())
+                sources += self.toolset.evidence.add_texts(texts.values())
             text = f"{meeting} rows meet `where`.\n"
         content = text + await off_loop(sources_block, sources)
         if len(names) == 1 and arguments.select:
@@ -207,7 +207,7 @@ class Research(Toolset):
         [type_] = [each for each in toolset.types if each.name == source]
         whole = await whole_record(toolset.services.reader, type_, id)
         texts = await describe(toolset.services.reader, [(source, id)], toolset.record_types)
-        number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_read(texts.values()))
+        number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_texts(texts.values()))
         fields = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
         return ToolResult(1, whole.title, f"{number}{json.dumps(fields, ensure_ascii=False)}")
 
@@ -291,7 +291,7 @@ async def written_by_model(context: AnswerContext, max_turns: int, fallback: Fal
     stored = await context.stored_answer(keys)
     current = await answer.current(stored) if stored is not None else None
     if stored is not None and current is not None:
-        for again in context.given_again(stored, aggregation_of(current)):
+        for again in context.stored_events(stored, aggregation_of(current)):
             yield again
         return
     async with aclosing(answer.answered(keys, max_turns)) as events:

@@ -32,8 +32,8 @@ from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.answer_cache import RuleAnswer
 from quarry.records.contract import RecordKey
 from quarry.records.finding import Searched, SearchToolset, with_forms
-from quarry.records.reading import is_asked
-from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, tables_seen
+from quarry.records.reading import is_question
+from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, word_tables
 from quarry.services.services import Services
 from quarry.verification.check import Passages
 from quarry.verification.values import side_of
@@ -71,8 +71,8 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below
         or bool(sources)
-        or _most_held(question_words) > ALL * sum(each.weight for each in question_words)
-        or not is_asked(query)
+        or _greatest_weight(question_words) > ALL * sum(each.weight for each in question_words)
+        or not is_question(query)
         or (reading.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
     )
     if is_near and passages.pieces:
@@ -102,21 +102,21 @@ def features_of(first: Searched, question_words: Sequence[QuestionWord], quotes:
     if total:
         missing = sum(each.weight for each in question_words if each.is_missing and not each.is_near)
         features |= {
-            "held weight": math.log1p(_most_held(question_words) / max(each.weight for each in question_words)),
+            "held weight": math.log1p(_greatest_weight(question_words) / max(each.weight for each in question_words)),
             "missing": missing / total,
-            "title": float(_is_title_asked(question_words, quotes)),
+            "title": float(_is_about_a_title(question_words, quotes)),
         }
     return features
 
 
-def _is_title_asked(question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> bool:
+def _is_about_a_title(question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> bool:
     """Whether a record has all of the words in its title or topic, so that the whole record answers."""
     stems = {stem for each in question_words for stem in significant_words(each.word)}
     titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in quotes}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
 
 
-def _most_held(question_words: Sequence[QuestionWord]) -> float:
+def _greatest_weight(question_words: Sequence[QuestionWord]) -> float:
     """The weight of the words that the record with the most of them holds."""
     keys = {key for each in question_words for key in each.holders}
     return max((sum(each.weight for each in question_words if key in each.holders) for key in keys), default=0.0)
@@ -171,7 +171,7 @@ async def _of_language(
     terms: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
 ) -> list[QuestionWord]:
     types = [each for each in toolset.types if language in each.languages]
-    tables, conditions = tables_seen(types)
+    tables, conditions = word_tables(types)
     keys = [each.key for each in first.ranked[:RECORDS_MAX]]
     holding = [
         SQL(
@@ -344,7 +344,7 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
     """
     quotes = await off_loop(candidates, question, sources)
     quotes = await off_loop(of_side, question, quotes)
-    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
+    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_question(question):
         with suppress(ModelError):
             quotes = await off_loop(judged, question, quotes)
     return quotes

@@ -68,7 +68,7 @@ _SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«
 
 def classify_intent(query: str) -> Intent:
     """`question` if it is asked as one, or has more than three words; else `keyword`."""
-    if is_asked(query):
+    if is_question(query):
         return "question"
     typed = _plainly_quoted(query.strip())
     if typed.startswith('"') and typed.endswith('"'):
@@ -76,7 +76,7 @@ def classify_intent(query: str) -> Intent:
     return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
 
 
-def is_asked(query: str) -> bool:
+def is_question(query: str) -> bool:
     """Whether it ends in a question mark or starts like a question."""
     if query.rstrip().endswith(("?", "？")):
         return True

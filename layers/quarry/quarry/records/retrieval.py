@@ -157,7 +157,7 @@ class NumberedSources:
                 sources.append(source)
         return sources
 
-    def add_read(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
+    def add_texts(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
         """The sources for records that were read by their ids."""
         return self.add((RankedRecord(text.key, 1.0), text) for text in texts)
 
@@ -284,7 +284,7 @@ class Count(NamedTuple):
         return cls(min(rows, limit), is_capped or rows > limit)
 
 
-async def count_found(
+async def count_matches(
     database: Database,
     arms: Sequence[TypeSearch],
     ids: Mapping[RecordType, Sequence[str]],
@@ -325,8 +325,8 @@ async def _of_each_arm(
         values[f"language_{place}"] = language
         in_it = [each for each in searches if each.reading[1] == language]
         others = [each for each in searches if each.reading[1] != language]
-        values[f"tables_{place}"], values[f"seen_{place}"] = tables_seen(each.arm.type for each in in_it)
-        values[f"others_{place}"], values[f"others_seen_{place}"] = tables_seen(each.arm.type for each in others)
+        values[f"tables_{place}"], values[f"seen_{place}"] = word_tables(each.arm.type for each in in_it)
+        values[f"others_{place}"], values[f"others_seen_{place}"] = word_tables(each.arm.type for each in others)
         values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     calls: list[Composed] = []
     for place, search in enumerate(searches):
@@ -373,7 +373,7 @@ def _weighed(readings: int) -> Composed:
     )
 
 
-def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
+def word_tables(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
     """The tables with the words of some types, each once, and for each the condition of the rows that the caller may see."""
     conditions = {each.rows: each.visible for each in types}
     return [*conditions], [*conditions.values()]
