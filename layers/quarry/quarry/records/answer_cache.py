@@ -70,6 +70,17 @@ from unnest(%s::text[], %s::text[], %s::text[]) with ordinality s (type, id, has
 left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id
 where h.hash is distinct from s.hash
 """
+_STORE = """
+insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
+    expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
+    shared, record_hashes)
+  select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
+    %s::jsonb, %s, %s,
+    array(select case when s.has_changed then '' else coalesce(h.hash, '') end
+      from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
+      left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
+  where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))
+"""
 
 
 class Keys(NamedTuple):
@@ -140,19 +151,10 @@ async def store_answer(
     """
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
-    statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
-             expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
-             shared, record_hashes)
-           select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
-             %s::jsonb, %s, %s,
-             array(select case when s.has_changed then '' else coalesce(h.hash, '') end
-               from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
-               left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
-           where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))"""
     async with database.transaction() as connection:
         await connection.execute(KEEP)
         stored = await connection.execute(
-            statement,
+            _STORE,
             [
                 answer_id,
                 query,

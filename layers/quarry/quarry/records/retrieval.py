@@ -330,31 +330,13 @@ async def _of_each_arm(
         values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     calls: list[Composed] = []
     for place, search in enumerate(searches):
-        condition = search.condition
         by_meaning = search.language in (None, ENGLISH) or not reads_english_alone
-        if condition is not None:
-            values[f"filter_{place}"] = condition.as_string(None)
-        if search.arm.fitting is not None:
-            values[f"fitting_{place}"] = array_of_texts(search.arm.fitting)
-        call = function.format(
-            table=Literal(search.arm.type.rows),
-            embeddings=Literal(search.arm.type.windows),
-            vector=Placeholder("embedding") if by_meaning else SQL("null"),
-            words=Identifier(f"asked_{readings.index(search.reading)}"),
-            condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
-            found=Placeholder(f"found_{search.arm.type.name}"),
-            fitting=SQL("{}::text[]").format(Placeholder(f"fitting_{place}"))
-            if search.arm.fitting is not None
-            else SQL("null"),
-            fits_many=Literal(search.arm.fits_many),
+        reading = readings.index(search.reading)
+        call = search.call(function, place, reading, by_meaning=by_meaning, values=values)
+        start = SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
+            Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
         )
-        calls.append(
-            SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
-                Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
-            )
-            + call
-            + SQL(" c")
-        )
+        calls.append(SQL("{}{} c").format(start, call))
     return await database.rows(
         SQL("with asked as materialized (select {}) ").format(_weighed(len(readings))) + SQL(" union all ").join(calls),
         values,
@@ -402,6 +384,26 @@ class _ArmSearch(NamedTuple):
             return condition_
         of_language = SQL("t.language = {}").format(Literal(self.language))
         return SQL("{} and ({})").format(of_language, condition_) if condition_ is not None else of_language
+
+    def call(self, function: SQL, place: int, reading: int, *, by_meaning: bool, values: dict[str, Any]) -> Composed:
+        """The call of a function for its words, which are those of a reading, and its condition. Adds its parameters to `values`;
+        their names end with its `place`.
+        """
+        null, condition, fitting = SQL("null"), self.condition, self.arm.fitting
+        if condition is not None:
+            values[f"filter_{place}"] = condition.as_string(None)
+        if fitting is not None:
+            values[f"fitting_{place}"] = array_of_texts(fitting)
+        return function.format(
+            table=Literal(self.arm.type.rows),
+            embeddings=Literal(self.arm.type.windows),
+            vector=Placeholder("embedding") if by_meaning else null,
+            words=Identifier(f"asked_{reading}"),
+            condition=Placeholder(f"filter_{place}") if condition is not None else null,
+            found=Placeholder(f"found_{self.arm.type.name}"),
+            fitting=SQL("{}::text[]").format(Placeholder(f"fitting_{place}")) if fitting is not None else null,
+            fits_many=Literal(self.arm.fits_many),
+        )
 
 
 def _searches(place: int, arm: TypeSearch) -> Iterator[_ArmSearch]:
