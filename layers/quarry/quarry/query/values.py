@@ -6,6 +6,7 @@ be written in it, and keeps units: what is measured in one unit is added to noth
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,6 @@ _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _PERIOD_NAME = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
 _UNITS = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
-EXPONENTS = range(-323, 308)
-"""The decimal exponents of numbers in double precision, the narrowest of Postgres' types with fractions."""
 DAY = datetime.timedelta(days=1)
 
 
@@ -68,7 +67,8 @@ def number_of(value: Scalar, pointer: str) -> int | Decimal:
         number = Decimal(value) if isinstance(value, int) else Decimal(str(value).strip())
     except InvalidOperation:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number") from None
-    if number.is_finite() and number.adjusted() not in EXPONENTS:
+    # beyond double precision Postgres cannot compare it with a column of that type
+    if number.is_finite() and (math.isinf(float(number)) or (number and not float(number))):
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number that can be compared")
     return value if isinstance(value, int) else number
 
