@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,7 +119,7 @@ def test_a_source_that_the_caller_does_not_have_cannot_be_reached() -> None:
 
 def test_predicates_that_refer_to_each_other_end() -> None:
     endless = Query.model_validate({"source": "agents", "where": [{"field": "idle", "value": True}]}).where
-    source = type(AGENT)(**{**AGENT.__dict__, "predicates": {"idle": endless}})
+    source = replace(AGENT, predicates={"idle": endless})
     with pytest.raises(InvalidInput, match="idle"):
         compile_query(Query(source="agents", select=("idle",)), Schema({**DESK.sources, "agents": source}), TODAY)
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
+from quarry.query.execute import compile_query
 from quarry.records import search
+from quarry.records.sources import BUILT_IN
+from quarry.schema.algebra import Query
+from quarry.schema.source import Schema, union_of
 from tests.conftest import client_of
 
 ELMS, OAKS, BOTH = 300, 150, 50
@@ -71,3 +78,15 @@ def test_of_very_many_it_is_told_that_there_are_more(many: TestClient, monkeypat
     assert counted(many, "elm oak") == (ELMS, True)
     monkeypatch.setattr(search, "COUNTED_MAX", 10)
     assert counted(many, "elm") == counted(many, "motions that failed") == (10, True)
+
+
+def test_the_rows_of_all_types_are_one_source_with_every_facet_of_any(shared_sample_url: str) -> None:
+    tables = [each.table for each in BUILT_IN.values()]
+    union = union_of(tables)
+    assert {*union.facets} == {name for table in tables for name in table.facets}
+    query = Query(source=union.name, select=tuple(union.facets), limit=3)
+    statement = compile_query(query, Schema({union.name: union}), datetime.date(2026, 1, 1))
+    with psycopg.connect(shared_sample_url, row_factory=dict_row) as connection:
+        rows = connection.execute(statement.sql, statement.parameters).fetchall()
+        counts = [connection.execute(SQL("select from {}").format(Identifier(table.rows))).rowcount for table in tables]
+    assert rows[0]["total"] == sum(counts)

@@ -260,7 +260,7 @@ def intent_of(reading: Reading) -> WorkspaceIntent:
     mentions, likely = reading.mentions, likely_conditions(reading)
     required = [each for each in likely if _is_required(each, reading)]
     narrowing = [each for each in required if not each.is_denied]
-    type, type_mask = _named_type(reading)
+    type, type_mask = _type_and_words(reading)
     mask = type_mask
     for each in required:
         mask |= each.mask
@@ -299,7 +299,7 @@ def _type_words(reading: Reading) -> int:
     return mask
 
 
-def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
+def _type_and_words(reading: Reading) -> tuple[EntityType | None, int]:
     """The type that a question names and likely asks for, with the words that name it."""
     chances: dict[str, float] = {}
     for candidate, chance in reading.shares:

@@ -28,7 +28,7 @@ from quarry.query.expressions import (
     key_of,
     related,
 )
-from quarry.query.paths import NUMERICAL, Path, Predicate, resolve, resolve_rows
+from quarry.query.paths import NUMERICAL, Path, Predicate, resolve_rows
 from quarry.query.values import Computed, invalid
 from quarry.schema.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.schema.matching import holds_one_of, is_place_among
@@ -56,17 +56,17 @@ class Reader(NamedTuple):
     at_once: bool = False
 
     def operand(self, name: str, pointer: str, *, joined: bool = False, of: Comparison | None = None) -> Operand:
-        """The operand that a name stands for, `of` a comparison with values. Where no rows are to be joined, another row is read
-        in a subquery unless it is `joined` all the same.
+        """The operand of a name in a comparison `of` values. Where other rows are not joined to the statement, one is read in a
+        subquery, unless it must be `joined`.
         """
         if self.operand_of is not None or self.scope is None:
             assert self.operand_of is not None
             return self.operand_of(name, pointer)
-        path = resolve(name, self.scope.source, self.building.schema, pointer)
+        path = self.scope.resolve(name, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
         at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
-            return _held_operand(self.scope, path, held_by, at_once=at_once, apart=apart)
+            return _whole_operand(self.scope, path, held_by, at_once=at_once, apart=apart)
         return path_operand(self.scope, path, pointer, at_once=at_once, apart=apart)
 
     @property
@@ -109,12 +109,12 @@ def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:
         case Words():
             if reader.scope is None:
                 raise invalid(pointer, "`having` compares aggregates and groups: ask for words in `where`")
-            return words_held(reader.scope, condition.words, f"{pointer}/words")
+            return words_condition(reader.scope, condition.words, f"{pointer}/words")
         case Comparison():
             return _comparison(reader, condition, pointer)
 
 
-def words_held(scope: Scope, words: str, pointer: str) -> Composed:
+def words_condition(scope: Scope, words: str, pointer: str) -> Composed:
     """True of the rows of a source that hold all of these words. Raises InvalidInput where no search looks for words."""
     holds_words = scope.source.holds_words
     if holds_words is None:
@@ -151,7 +151,7 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     if not has_values:
         return None
     if path.end.folds and (path.end.facet in TEXT_KINDS or path.end.facet == "words"):
-        return partial(_is_named, path.end)
+        return partial(_has_value_named, path.end)
     is_spelt = isinstance(comparison.values, Spelt) and path.end.kind == "text"
     if path.end.place is not None:
         return partial(_holds_place, path.end.place, is_spelt)
@@ -162,7 +162,7 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     return partial(_has_element, path.end) if is_array_of_texts and has_texts else None
 
 
-def _is_named(facet: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+def _has_value_named(facet: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
     """Whether a row has a value that one of some texts names."""
     return holds_one_of(facet, SQL((facet.place or facet.sql)(row)), values, building)
 
@@ -197,8 +197,8 @@ _EACH: LiteralString = "array(select {} from unnest({}::text[]) p)"
 def _holds_place(
     place: SqlOf, is_spelt: bool, row: LiteralString, values: Sequence[str], building: Building
 ) -> Composed:
-    """Whether a row is in one of some places, spelt as in the data, or unless it `is_spelt` so, is called like one but for its
-    case.
+    """Whether a row is in one of some places, spelt as in the data; unless it `is_spelt` so, the case of the name does not
+    count.
     """
     value = SQL(place(row))
     if is_spelt:
@@ -207,8 +207,8 @@ def _holds_place(
     return SQL("({} or {} in ({}))").format(is_place_among(value, values, building), folded(value), same)
 
 
-def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:
-    """The operand of a path whose rows, not their values one by one, are asked what they hold."""
+def _whole_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:
+    """The operand of a path whose values are compared as a whole, not one by one."""
     rows = related(scope, path.steps, at_once=at_once) if apart or (path.is_many and not path.is_array) else None
     row = (rows.scope if rows else scope.reach(path.steps)).alias
     return Operand(TRUE, path.kind, path.text, rows, holds=lambda values, parameters: holds(row, values, parameters))
@@ -308,7 +308,7 @@ def row_key(scope: Scope) -> Composed:
     return SQL("({})::text").format(SQL(scope.source.key(scope.alias)))
 
 
-def row_named(scope: Scope, path: Path) -> Composed:
+def key_of_name(scope: Scope, path: Path) -> Composed:
     """The key of the row whose name a path leads to; null where it has none."""
     row = scope.reach(path.steps)
     assert isinstance(path.end, Field)

@@ -25,7 +25,7 @@ from quarry.query.contract import (
     Understood,
     UnderstoodEvent,
 )
-from quarry.query.paths import compared_unlike, measure_called
+from quarry.query.paths import compared_unlike, measure_by_name
 from quarry.query.phrases import Phrases, number_of
 from quarry.schema.algebra import (
     Aggregate,
@@ -83,10 +83,10 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
     not have its source.
     """
     phrases = Phrases(schema, schema.sources[query.source], today)
-    return ", ".join([phrases.noun(), *_parts_read(query, phrases)])
+    return ", ".join([phrases.noun(), *_parts(query, phrases)])
 
 
-def _parts_read(query: Query, phrases: Phrases) -> list[str]:
+def _parts(query: Query, phrases: Phrases) -> list[str]:
     text = _Sentence(phrases, query, Result([], [], 0, truncated=False))
     conditions = [text.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
     words = [phrases.say("words", text=query.text)] if query.text else []
@@ -96,7 +96,7 @@ def _parts_read(query: Query, phrases: Phrases) -> list[str]:
     by = [phrases.say("as_groups", keys=text.keys)] if query.group else []
     order = [phrases.say("as_order", orders=text.orders)] if query.order else []
     limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
-    groups = ", ".join(_parts_read(query.then, phrases.of_groups(query))) if query.then is not None else ""
+    groups = ", ".join(_parts(query.then, phrases.of_groups(query))) if query.then is not None else ""
     then = [phrases.say("as_then", what=groups)] if groups else []
     return [*conditions, *words, *columns, *by, *order, *limit, *then]
 
@@ -162,7 +162,7 @@ class _Sentence:
 
     def _divides(self, aggregate: Aggregate) -> bool:
         name, measures = aggregate.field or "", self.phrases.source.measures
-        measure = measure_called(name, measures) if aggregate.fn == "measure" else None
+        measure = measure_by_name(name, measures) if aggregate.fn == "measure" else None
         definition = measure.aggregate if measure else aggregate
         return definition.fn in ("ratio", "change") or any(map(self._divides, definition.operands))
 
@@ -435,9 +435,7 @@ def understood(
     evidence: Iterable[Evidence] = (),
     choices: Sequence[Meaning] = CHANGEABLE,
 ) -> Understood:
-    """A query and what stands beside it as one value, each condition labelled and with its evidence. Parts that are too many are
-    left out.
-    """
+    """A query with its chips: each condition labelled and with its evidence. What is beyond a limit is left out."""
     unlabelled = Understood(
         sentence=how_read(query, phrases.schema, phrases.today),
         query=query,

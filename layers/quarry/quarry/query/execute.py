@@ -25,11 +25,11 @@ from quarry.query.conditions import (
     many_values,
     or_of_none,
     path_operand,
-    words_held,
+    words_condition,
 )
 from quarry.query.expressions import ROW, Base, Building, Scope, Values, folded, ordered
 from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
-from quarry.query.paths import Path, resolve, source_of
+from quarry.query.paths import Path, source_of
 from quarry.query.phrases import Phrases
 from quarry.query.values import invalid, period_name
 from quarry.schema.algebra import (
@@ -153,7 +153,7 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
     for place, name in enumerate(base.query.select or ROW_FIELDS):
         with base.building.collected():
             pointer = f"{base.pointer}/select/{place}"
-            path = resolve(name, base.scope.source, base.building.schema, pointer)
+            path = base.scope.resolve(name, pointer)
             column = Identifier(f"c{len(paths)}")
             if _is_related(base, path):
                 joins.append(_of_page(base, path, pointer, column))
@@ -216,7 +216,7 @@ def _terms(base: Base) -> list[_Term]:
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             pointer = f"{base.pointer}/order/{place}/by"
-            path = resolve(order.by, scope.source, base.building.schema, pointer)
+            path = scope.resolve(order.by, pointer)
             if path.is_many:
                 raise invalid(
                     pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
@@ -327,12 +327,12 @@ def _base_in(building: Building, query: Query, source: Source, pointer: str) -> 
     met = each_met(Reader(building, scope), query.where, f"{pointer}/where")
     if query.text.strip():
         with building.collected():
-            fixed.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+            fixed.append(SQL("({})").format(words_condition(scope, query.text.strip(), f"{pointer}/text")))
     return Base(query, pointer, source, scope, scope.tables, scope.joins, fixed, met)
 
 
 def values_of(building: Building, query: Query, pointer: str) -> Values:
-    """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
+    """A query as a subquery of one column. Unlike a query by itself it has no default limit."""
     base = base_of(building, query, pointer)
     query = base.query
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
@@ -345,7 +345,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     query, pointer = base.query, f"{base.pointer}/select/0"
     if len(query.select) > 1:
         raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
-    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.source, base.building.schema, pointer)
+    path = base.scope.resolve([*query.select, *ROW_FIELDS][0], pointer)
     if path.is_many:
         raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
     value = path_operand(base.scope, path, pointer).value
@@ -458,9 +458,7 @@ class _WithoutParameters(Building):
 
 
 class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, without these, stand in
-    it.
-    """
+    """Conditions on the rows `t` of a source, for one statement. Values become `parameters`; without these, quoted literals."""
 
     def __init__(self, source: str, schema: Schema, today: datetime.date, parameters: dict[str, Any] | None) -> None:
         self._source = source
@@ -498,7 +496,7 @@ class RowConditions:
 
     @property
     def keys_max(self) -> int:
-        """Up to so many rows that meet the conditions are looked at by their keys."""
+        """Up to this number of rows, those that meet the conditions are selected by their keys."""
         return KEYS_ACROSS_MAX if self._building.reads_others else KEYS_MAX
 
     def keys(self, met: Composable) -> Composed:

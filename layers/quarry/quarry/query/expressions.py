@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import piece_pattern
-from quarry.query.paths import NUMERIC, Step
+from quarry.query.paths import NUMERIC, Path, Step, resolve
 from quarry.query.values import Interval, interval_of, invalid, number_of, text_of, truth_of
 from quarry.schema.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
 from quarry.schema.source import NO_VALUE, Kind, Schema, Source
@@ -70,6 +70,10 @@ class Building:
         """An expression over parameters alone. A plan that is kept for any parameters would evaluate it for each row."""
         return SQL("(select {})").format(expression)
 
+    def interval(self, value: Scalar, kind: Kind, pointer: str) -> Interval:
+        """The days or the moment that a value names. Raises InvalidInput."""
+        return interval_of(value, kind, self.today, pointer, self.schema.calendar.fiscal_year_start)
+
     def alias(self) -> LiteralString:
         """A name for rows that no other rows of the statement have."""
         self._aliases += 1
@@ -77,7 +81,7 @@ class Building:
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Errors raised in the block are kept, to be raised together with those of other parts."""
+        """Collects errors that the block raises, to raise them together with those of other parts."""
         try:
             yield
         except InvalidInput as error:
@@ -106,6 +110,10 @@ class Scope:
     def joins(self) -> bool:
         """Whether other rows are joined."""
         return len(self._tables) > 1
+
+    def resolve(self, path: str, pointer: str) -> Path:
+        """What a path means for these rows. Raises InvalidInput."""
+        return resolve(path, self.source, self.building.schema, pointer)
 
     def reach(self, steps: Sequence[Step]) -> Scope:
         """The scope as seen from the rows that references lead to. Those that the caller may not see read as null."""
@@ -347,8 +355,8 @@ def aggregated(
 
 
 class Parted(NamedTuple):
-    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it. Of
-    one that `is_once`, a part has the value of one other row, and the whole is computed of these.
+    """An aggregate that can be computed in parts: the aggregates of each part, the function that adds them up, and what turns
+    the sums into the whole. Where it `is_once`, a part is the value of one other row, and the whole is computed of these.
     """
 
     parts: tuple[Composed, ...]
@@ -380,11 +388,6 @@ def in_parts(function: str, value: Composable | None, kind: Kind, only: Composab
         return None
     parts, over, whole = _IN_PARTS[function]
     return Parted(tuple(aggregated(each, value, kind, only) for each in parts), over, whole)
-
-
-def is_finite(value: Composable) -> Composed:
-    """Whether it is a finite number: only these have a scale. Postgres takes NaN for the greatest number."""
-    return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
 DATES: frozenset[Kind] = frozenset({"date", "datetime"})
@@ -523,8 +526,7 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
     """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of moments
     in the time zone of the session.
     """
-    begins = building.schema.calendar.fiscal_year_start
-    spans = [interval_of(value, operand.kind, building.today, pointer, begins) for value, pointer in scalars]
+    spans = [building.interval(value, operand.kind, pointer) for value, pointer in scalars]
     value = operand.value
 
     def at(comparator: LiteralString, moment: str) -> Composed:

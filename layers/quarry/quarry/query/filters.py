@@ -219,8 +219,8 @@ class Filtered:
         return Query(source=self.source.name, where=where, text=self.words)
 
     def where(self, parameters: dict[str, Any] | None = None) -> Composed:
-        """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
-        without these, stand in it.
+        """The condition that a row `t` meets the filters and that the caller may see it. Values become `parameters`; without
+        these, quoted literals.
         """
         rows = RowConditions(self.source.name, self.schema, today(), parameters)
         return rows.met(self.query.where)

@@ -18,11 +18,11 @@ from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
+from quarry.query.conditions import NamedOperand, Reader, joined_by, key_of_name, many_values, path_operand
 from quarry.query.expressions import DATES, Base, Operand, Scope, display_of, first_day, key_of
 from quarry.query.numbers import Number, Numbers, length_of
-from quarry.query.paths import NUMERIC, Path, resolve, unknown
-from quarry.query.values import interval_of, invalid, period_start
+from quarry.query.paths import NUMERIC, Path, unknown
+from quarry.query.values import invalid, period_start
 from quarry.schema.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.schema.source import Field, Kind, Source
 
@@ -127,7 +127,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         ),
         SQL(
             "p as (select *, row_number() over (order by {}) as place{} from {} h order by place limit {} offset {})"
-        ).format(order, _named_ties(values), tied, Literal(limit), Literal(0 if query.ties else query.offset)),
+        ).format(order, _tie_columns(values), tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
     return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers), values)
 
@@ -142,7 +142,7 @@ def tie_name(place: int) -> Identifier:
     return Identifier(f"tie_{place}")
 
 
-def _named_ties(values: Sequence[Composable]) -> Composed:
+def _tie_columns(values: Sequence[Composable]) -> Composed:
     return SQL("").join(SQL(", {} as {}").format(value, tie_name(at)) for at, value in enumerate(values))
 
 
@@ -323,7 +323,7 @@ def column_of(groups: Grouped) -> Composed:
 
 def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     scope = base.scope
-    path = resolve(group.field, scope.source, scope.building.schema, f"{pointer}/field")
+    path = scope.resolve(group.field, f"{pointer}/field")
     if group.period is not None and path.kind not in DATES:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
     if group.is_bucketed and path.kind not in NUMERIC:
@@ -334,7 +334,7 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group)
-    row_key = row_named(scope, path) if path.names_rows else None
+    row_key = key_of_name(scope, path) if path.names_rows else None
     key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, row_key, value=operand.value)
     if x is None:
         return key
@@ -547,8 +547,7 @@ def _days(base: Base, key: Key) -> tuple[datetime.date | None, datetime.date | N
             continue
         with base.building.collected():
             pointer = f"{base.pointer}/where/{place}"
-            today, begins = base.building.today, base.building.schema.calendar.fiscal_year_start
-            spans = [interval_of(value, key.kind, today, pointer, begins) for value in condition.scalars]
+            spans = [base.building.interval(value, key.kind, pointer) for value in condition.scalars]
             if spans and condition.op not in ("<", "<="):
                 firsts.append(min(span.after if condition.op == ">" else span.first for span in spans))
             if spans and condition.op not in (">", ">="):

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
-from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
-from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, is_finite, key_of
-from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, measure_called, resolve_over
+from quarry.query.conditions import all_of, by_row, key_of_name, many_values, of_merged, path_operand, row_key
+from quarry.query.expressions import Parted, Scope, aggregated, filtered, in_parts, key_of
+from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, measure_by_name, resolve_over
 from quarry.query.values import Computed, combined, invalid
 from quarry.schema.algebra import Aggregate, Column, Period
 from quarry.schema.source import Field, Kind
@@ -212,7 +212,7 @@ class Numbers:
             aggregate = Aggregate.model_validate(name)
         except ValidationError:
             return None
-        if aggregate.fn == "measure" and measure_called(name, self.scope.source.measures) is None:
+        if aggregate.fn == "measure" and measure_by_name(name, self.scope.source.measures) is None:
             return None
         return self.add(aggregate, pointer)
 
@@ -264,7 +264,7 @@ class Numbers:
         operand = path_operand(self.scope, path, f"{pointer}/field")
         row_value: Composable = operand.value
         if function == "count_distinct" and path.names_rows:
-            row_value = row_named(self.scope, path)
+            row_value = key_of_name(self.scope, path)
         elif function in NUMERICAL:
             row_value = SQL("({})::numeric").format(row_value)
         value = self._column(row_value)
@@ -365,7 +365,7 @@ _STEPS: dict[Period, tuple[int, str]] = {
 
 
 def length_of(period: Period, steps: int = 1) -> Composed:
-    """How long so many steps of a period are."""
+    """The length of this number of steps of a period."""
     number, unit = _STEPS[period]
     return SQL("interval {}").format(Literal(f"{steps * number} {unit}"))
 
@@ -384,6 +384,11 @@ def _of_one_row_each(
         return _UNFINITE.format(*(SQL("count({})").format(each) for each in (every, value)))
 
     return Parted(values, "min", computed, is_once=True), Parted(values, "min", unfinite, is_once=True)
+
+
+def is_finite(value: Composable) -> Composed:
+    """Whether it is a finite number: only these have a scale. Postgres takes NaN for the greatest number."""
+    return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
 _PARTED = ("count", "count_distinct", "sum")

@@ -331,8 +331,8 @@ Change = Callable[[Comparison, Source, str], Comparison]
 
 
 def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str = "") -> Query:
-    """The query with `change` made of each comparison of rows, in nested queries too. Parts that the schema does not know stay
-    as they are: compiling the query tells what is wrong with them.
+    """The query with each comparison of rows replaced by what `change` makes of it, in nested queries too. Parts that the
+    schema does not know stay as they are: compiling the query reports them.
     """
     source = schema.sources.get(query.source)
     if source is None:
@@ -395,14 +395,14 @@ class _Walk(NamedTuple):
 def defined(aggregate: Aggregate, source: Source, pointer: str) -> tuple[Measure, Aggregate]:
     """The measure that is named, and its aggregate, with the conditions under which it is asked for. Raises InvalidInput."""
     name = aggregate.field or ""
-    measure = measure_called(name, source.measures)
+    measure = measure_by_name(name, source.measures)
     if measure is None:
         functions = [each for each in get_args(Function) if each != "measure"]
         raise unknown(pointer, source.name, "measure or function", name, [*source.measures, *functions])
     return measure, _under(measure.aggregate, aggregate)
 
 
-def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None:
+def measure_by_name(name: str, measures: Mapping[str, Measure]) -> Measure | None:
     """The measure of this name or synonym, in any case."""
     if name in measures:
         return measures[name]
@@ -423,7 +423,7 @@ def measures_named(aggregates: Iterable[Aggregate], measures: Mapping[str, Measu
     open_ = [*aggregates]
     while open_:
         for leaf in open_.pop().leaves:
-            measure = measure_called(leaf.field or "", measures) if leaf.fn == "measure" else None
+            measure = measure_by_name(leaf.field or "", measures) if leaf.fn == "measure" else None
             if measure is not None and measure.name not in by_name:
                 by_name[measure.name] = measure
                 open_.append(measure.aggregate)
@@ -510,7 +510,7 @@ def _over_rows(aggregate: Aggregate, source: Source) -> Iterator[Aggregate]:
     for leaf in aggregate.leaves:
         if leaf.fn != "measure":
             yield leaf
-        elif (measure := measure_called(leaf.field or "", source.measures)) is not None:
+        elif (measure := measure_by_name(leaf.field or "", source.measures)) is not None:
             yield from _over_rows(measure.aggregate, source)
 
 

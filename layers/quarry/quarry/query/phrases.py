@@ -25,7 +25,7 @@ from quarry.language.writing import (
     writing_of,
 )
 from quarry.platform.errors import InvalidInput
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, measure_called, resolve, resolve_rows
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, measure_by_name, resolve, resolve_rows
 from quarry.query.values import interval_of, truth_of
 from quarry.schema.algebra import (
     OF_GROUPS,
@@ -56,7 +56,7 @@ NAMED_MAX = 4
 DAY = datetime.timedelta(days=1)
 
 
-def _said_by(field: Field) -> str | None:
+def _wording_of(field: Field) -> str | None:
     """The wording of a field, which is English; None in another language that has no message for it."""
     if field.wording is None or language() in (None, ENGLISH):
         return field.wording
@@ -180,7 +180,7 @@ class Phrases:
         return self.say(other, field=label) if is_doubled else text
 
     def _once(self, path: Path, function: str, label: str) -> str:
-        """The label of a function over a field, which says so where each row that the field is of counts once."""
+        """The label of a function over a field. It says so where the row of each value counts once."""
         row = self._row_once(path, function)
         return label if row is None else self.say("once", label=label, row=row)
 
@@ -213,7 +213,7 @@ class Phrases:
         if aggregate.own_name:
             return aggregate.own_name.replace("_", " ")
         if aggregate.fn == "measure":
-            measure = measure_called(aggregate.field or "", self.source.measures)
+            measure = measure_by_name(aggregate.field or "", self.source.measures)
             label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
             return self.say("where", label=label, which=which) if which else label
         return self.computed(aggregate)
@@ -244,11 +244,11 @@ class Phrases:
         return self.say(phrase, first=parts[0], second=parts[-1], period=period, steps=steps)
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
-        """What the names of numbers stand for: "margin is total profit per total amount"."""
+        """The definitions of numbers that have names: "margin is total profit per total amount"."""
         definitions: list[str] = []
         for aggregate in aggregates:
             each = aggregate.model_copy(update={"where": ()}) if aggregate.fn == "measure" else aggregate
-            measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
+            measure = measure_by_name(each.field or "", self.source.measures) if each.fn == "measure" else None
             definition = measure.aggregate if measure else each if each.own_name and each.fn != "measure" else None
             if definition is not None:
                 definitions.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
@@ -313,13 +313,15 @@ class Phrases:
     def _has_wording(self, condition: Condition, source: Source | None) -> bool:
         """Whether it compares a field that has a wording of its own."""
         path = self._path(condition.field, source) if isinstance(condition, Comparison) else None
-        return path is not None and path.over is None and isinstance(path.end, Field) and _said_by(path.end) is not None
+        return (
+            path is not None and path.over is None and isinstance(path.end, Field) and _wording_of(path.end) is not None
+        )
 
     def _worded(self, condition: Comparison, path: Path) -> str:
         """A comparison in its field's wording: "in Germany", "founded since 2020", "without a city"."""
         field, op = path.end, condition.op
         assert isinstance(field, Field)
-        wording = _said_by(field) or "{}"
+        wording = _wording_of(field) or "{}"
         if op in ("is_null", "not_null"):
             return self._presence(field, wording, has_none=op == "is_null")
         if field.kind == "boolean" and condition.scalars:
@@ -343,7 +345,7 @@ class Phrases:
 
     def _aggregated(self, name: str) -> str:
         """The label of what `having` compares: an aggregate, by its name."""
-        if (measure := measure_called(name, self.source.measures)) is not None:
+        if (measure := measure_by_name(name, self.source.measures)) is not None:
             return measure.label
         function, _, field = name.removesuffix(")").partition("(")
         names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}

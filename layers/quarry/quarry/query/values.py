@@ -6,6 +6,7 @@ be written in it, and keeps units: what is measured in one unit is added to noth
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,6 @@ _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _PERIOD_NAME = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
 _UNITS = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
-DIGITS_MAX = 324
-"""The largest power of ten of a number that is compared, up or down: a `double precision` reaches from 4.9e-324 to 1.8e308."""
 DAY = datetime.timedelta(days=1)
 
 
@@ -68,7 +67,8 @@ def number_of(value: Scalar, pointer: str) -> int | Decimal:
         number = Decimal(value) if isinstance(value, int) else Decimal(str(value).strip())
     except InvalidOperation:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number") from None
-    if number.is_finite() and abs(number.adjusted()) > DIGITS_MAX:
+    # beyond double precision Postgres cannot compare it with a column of that type
+    if number.is_finite() and (math.isinf(float(number)) or (number and not float(number))):
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number that can be compared")
     return value if isinstance(value, int) else number
 
@@ -124,7 +124,9 @@ def interval_of(
 
 
 def _fiscal(fiscal: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
-    """The same of a fiscal year or quarter: those of the calendar, so many months earlier. A year is called by where it ends."""
+    """The first day of a fiscal year or quarter and the day after its last: the calendar's, some months earlier. A fiscal year
+    has the name of the year in which it ends.
+    """
     later = (13 - start) % 12
     days = _days_of(f"{fiscal[1] or ''}{fiscal[2]}", shifted(today, "month", later))
     return days and (shifted(days[0], "month", -later), shifted(days[1], "month", -later))
@@ -136,7 +138,7 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
         day = shifted(today, _UNITS[match[2] or "d"], int(match[1] or 0))
         return day, day + DAY
     if match := _PERIOD_NAME.fullmatch(text):
-        return _named_period(today, _AWAY[match[1].lower()], match[2].lower())
+        return _period_around(today, _AWAY[match[1].lower()], match[2].lower())
     match = _PERIOD.fullmatch(text)
     if match is None:
         return None
@@ -153,16 +155,16 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
     return start, last + DAY
 
 
-def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
-    """The first day of the period so many away from that of today, and the day after its last."""
+def _period_around(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
+    """The first day of the period `away` periods from that of today, and the day after its last."""
     first, _, _ = around(today, period)
     start, last, _ = around(shifted(first, period, away), period)
     return start, last + DAY
 
 
 def period_start(day: datetime.date, period: str, away: int = 0) -> datetime.date:
-    """The first day of the period so many away from that of a day. Raises ValueError and OverflowError beyond the calendar."""
-    return _named_period(day, away, period)[0]
+    """The first day of the period `away` periods from that of a day. Raises ValueError and OverflowError beyond the calendar."""
+    return _period_around(day, away, period)[0]
 
 
 def _moment(text: str) -> str:
@@ -354,7 +356,7 @@ def _with(value: Computed, **changed: Any) -> Computed:
     return Computed(**{**value.__dict__, **changed})
 
 
-def called_unit(value: Computed) -> str:
+def unit_label(value: Computed) -> str:
     """What a value is measured in, in words."""
     without = "no currency" if value.kind == "money" else "no unit"
     return value.currency or value.unit or (f"money in {value.currency_of}" if value.currency_of else without)
@@ -370,7 +372,7 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
             if constant.is_constant and constant.unit is None:
                 return _numeric(sign, one, two, label, other)
         if (one.kind == "money") != (two.kind == "money") or one.measured_in != two.measured_in:
-            units = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
+            units = f"{one.label} is in {unit_label(one)}, {two.label} in {unit_label(two)}"
             is_open = any(each.kind != "money" and each.unit is None for each in (one, two))
             hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
             message = f"{units}: you can only add or subtract numbers of the same unit{hint}"
@@ -410,7 +412,7 @@ def _day(value: Computed) -> str:
 
 
 def _of_dates(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
-    """Days between two dates, or the day so many days from one."""
+    """The days between two dates, or the date some days from one."""
     if sign == "-" and one.kind in _DATES and two.kind in _DATES:
         template = f"({_day(one)} - {_day(two)})"
         return Computed(template, "number", f"days from {two.label} to {one.label}", unit="days")

@@ -27,7 +27,7 @@ from quarry.query.describe import as_read, lines_of, understood, with_list
 from quarry.query.filters import RANGES, labels, parts_of
 from quarry.query.phrases import Phrases
 from quarry.reader.reading import Reading
-from quarry.records.answer_cache import AnswerContext, citations_event, source_texts
+from quarry.records.answer_cache import AnswerContext, RuleAnswer, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
@@ -41,7 +41,7 @@ from quarry.records.contract import (
 )
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.model_answer import SOURCES_FOUND_MAX, written_by_model
-from quarry.records.passages import ByRule, passages_of
+from quarry.records.passages import passages_of
 from quarry.records.reading import (
     DENYING,
     NEGATED,
@@ -76,11 +76,10 @@ _DEFINITE = _PRONOUNS | {"the"}
 
 
 class Conversation(NamedTuple):
-    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
-    against it?" finds the same thing.
+    """The place of a question in its conversation. `history` is what still matters; `search_query` is what to search for, so that
+    "who was against it?" finds the same thing.
     """
 
-    question: str
     history: Sequence[PriorTurn]
     topic_changed: bool
     search_query: str
@@ -96,12 +95,12 @@ def resolve_conversation(question: str, history: Sequence[PriorTurn], *, stays: 
     """
     own = set(significant_words(question))
     if history and own and not stays and _is_new(question, own, history):
-        return Conversation(question, (), topic_changed=True, search_query=question)
+        return Conversation((), topic_changed=True, search_query=question)
     search_query = question
     if history and len(own) < STANDALONE_WORDS_MIN:
         previous = history[-1].question or history[-1].answer
         search_query = f"{question} {previous}"[:QUERY_MAX_CHARACTERS]
-    return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
+    return Conversation(tuple(history), topic_changed=False, search_query=search_query)
 
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
@@ -155,8 +154,9 @@ def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Appl
 
 
 class RecordsInquiry(NamedTuple):
-    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
-    `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
+    """What a request asks of the types that can be read: the request with the filters in force, the question in its
+    conversation, and `applied`, the types and filters in words. `reading` is the question as it was read; None where a model
+    reads it.
     """
 
     types: RecordTypes
@@ -220,15 +220,15 @@ class LikelyQuery(NamedTuple):
         return self.reading is None or self.reading.verdict == "confident"
 
     def is_likelier_than(self, chance: float) -> bool:
-        """Whether its result rather answers than passages that do with this `chance`. Where the question names the records that
-        are asked for, a number does, and rows do if nothing is left unread.
+        """Whether its result is the better answer than passages that answer with this `chance`. Where the question names the
+        type of record that it wants, a number always is, and rows are if no word is left unread.
         """
         is_named, is_number = bool(self.toolset.reading_by_rule.named_types), not self.query.asks_for_rows
         if self.reading is None:
             return True
         return self.reading.chance > chance or (is_named and (is_number or not self.reading.unread))
 
-    async def answer(self) -> ByRule | None:
+    async def answer(self) -> RuleAnswer | None:
         """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it.
         Raises InvalidInput for one that the request gives and that cannot run.
         """
@@ -245,7 +245,7 @@ class LikelyQuery(NamedTuple):
             return None
         return self._in_words(result, today)
 
-    def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
+    def _in_words(self, result: QueryResult, today: datetime.date) -> RuleAnswer:
         schema, unread = self.toolset.access.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         explanation = understood(result.query, phrases, unread=unread, choices=DECIDING)
@@ -253,7 +253,7 @@ class LikelyQuery(NamedTuple):
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
         is_empty = (result.query.last.asks_for_rows and not result.total) or _lacks_number(result)
         aggregation = aggregation_of([result])
-        return ByRule(
+        return RuleAnswer(
             ("\n".join(lines), f"\n\n{as_read(explanation.sentence, unread, phrases)}"),
             understood=UnderstoodEvent(**dict(explanation)),
             aggregation=aggregation and aggregation.model_copy(update={"filters": self._filters()}),
@@ -315,7 +315,7 @@ def _lacks_number(result: QueryResult) -> bool:
     return not result.total or (not query.group and any(None in row for row in result.rows))
 
 
-def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
+def query_of_request(toolset: SearchToolset, query: Query) -> LikelyQuery:
     """The Query that a request gives, within the filters that hold. Raises InvalidInput for one that asks of no record type."""
     names = sources_of(toolset.record_types, toolset.access)
     if query.source not in names:
@@ -436,8 +436,8 @@ class _Asker(NamedTuple):
         )
         query = inquiry.conversation.search_query
         first = await toolset.search(query)
-        by_rule = await found_by_rule(query, first, toolset, inquiry.request) if reading is not None else None
-        return AnswerContext(inquiry, caller, toolset, first, by_rule)
+        answer = await rule_answer_of(query, first, toolset, inquiry.request) if reading is not None else None
+        return AnswerContext(inquiry, toolset, first, answer)
 
 
 def _call_event(inquiry: RecordsInquiry, run: Run) -> ToolCallEvent:
@@ -458,13 +458,13 @@ def _observation(context: AnswerContext) -> ToolObservationEvent:
 
 async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    answer = context.by_rule or await found_by_rule(
+    answer = context.rule_answer or await rule_answer_of(
         context.inquiry.conversation.search_query, context.first, context.toolset, context.inquiry.request
     )
     keys = context.keys(*answer.identity)
     stored = await context.stored_answer(keys)
     if stored is not None:
-        for again in context.given_again(stored, answer.aggregation, answer.understood):
+        for again in context.stored_events(stored, answer.aggregation, answer.understood):
             yield again
         return
     if answer.understood is not None:
@@ -485,7 +485,7 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
             yield event
 
 
-def _searched(context: AnswerContext, answer: ByRule) -> str:
+def _searched(context: AnswerContext, answer: RuleAnswer) -> str:
     """The filters, where nothing near was found within them, and the collections that could not be searched."""
     applied = context.inquiry.applied
     if applied is None or answer.is_found:
@@ -494,12 +494,12 @@ def _searched(context: AnswerContext, answer: ByRule) -> str:
     return f"\n\n{only}{context.missing}"
 
 
-async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:
+async def rule_answer_of(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> RuleAnswer:
     """The result of the question's Query where that is surely meant; else the passages of the records found, or a doubted result
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
     understood = request.understood
-    likely = likely_query(toolset) if understood is None else given_query(toolset, understood.query)
+    likely = likely_query(toolset) if understood is None else query_of_request(toolset, understood.query)
     if likely is not None and likely.is_sure and (exact := await likely.answer()) is not None:
         return exact
     passages, chance = await passages_of(query, first, toolset)

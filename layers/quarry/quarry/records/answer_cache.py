@@ -14,6 +14,7 @@ import logging
 import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import APIRouter
@@ -47,7 +48,6 @@ from quarry.records.contract import (
 )
 from quarry.runs.run_log import ResultRecord
 from quarry.schema.algebra import Query
-from quarry.services.services import Caller
 from quarry.streaming.events import Event
 from quarry.verification.wire import SourceText, Trust, checked_statements
 from quarry.web.admission import unmetered
@@ -58,9 +58,8 @@ if TYPE_CHECKING:
     # opening a shared answer imports none of the search
     from quarry.records.answer import RecordsInquiry
     from quarry.records.finding import Searched, SearchToolset
-    from quarry.records.passages import ByRule
     from quarry.records.retrieval import EvidenceSource
-    from quarry.verification.check import Verification
+    from quarry.verification.check import Exact, Passages, Verification
 
 logger = logging.getLogger(__name__)
 
@@ -71,10 +70,21 @@ from unnest(%s::text[], %s::text[], %s::text[]) with ordinality s (type, id, has
 left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id
 where h.hash is distinct from s.hash
 """
+_STORE = """
+insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
+    expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
+    shared, record_hashes)
+  select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
+    %s::jsonb, %s, %s,
+    array(select case when s.has_changed then '' else coalesce(h.hash, '') end
+      from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
+      left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
+  where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))
+"""
 
 
 class Keys(NamedTuple):
-    """Identifies a kept answer: `question` by who asked what and how, `basis` by what the first search found."""
+    """Identifies a stored answer: `question` by who asked what and how, `basis` by what the first search found."""
 
     question: str
     basis: str
@@ -136,24 +146,15 @@ async def store_answer(
     lifetime_days: int,
     shared: bool = True,
 ) -> str | None:
-    """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile. Of records that `changed`
-    since the answer was made from them it is said when it is opened. Without `keys` it answers no other question.
+    """Store a finished answer and return its id; None where something that it quotes was forgotten meanwhile. Readers of the
+    answer learn which records have `changed` since. Without `keys` it answers no other question.
     """
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
-    statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
-             expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
-             shared, record_hashes)
-           select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
-             %s::jsonb, %s, %s,
-             array(select case when s.has_changed then '' else coalesce(h.hash, '') end
-               from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
-               left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
-           where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))"""
     async with database.transaction() as connection:
         await connection.execute(KEEP)
         stored = await connection.execute(
-            statement,
+            _STORE,
             [
                 answer_id,
                 query,
@@ -218,14 +219,43 @@ def _whole(source: Source) -> dict[str, Any]:
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
 
 
+@dataclass(frozen=True)
+class RuleAnswer:
+    """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
+    and has its numbers as `aggregation`; passages do not. `basis` is what the answer rests on. `is_found` is false where no
+    record is near.
+    """
+
+    pieces: Sequence[str]
+    basis: Exact | Passages
+    sources: Sequence[EvidenceSource] = ()
+    understood: UnderstoodEvent | None = None
+    aggregation: AggregationEvent | None = None
+    is_found: bool = True
+
+    @property
+    def text(self) -> str:
+        """The whole answer."""
+        return "".join(self.pieces)
+
+    @property
+    def own(self) -> Sequence[str]:
+        """The pieces that state nothing of a source."""
+        return () if self.is_found and self.understood is None else self.pieces
+
+    @property
+    def identity(self) -> Sequence[Any]:
+        """What identifies the answer beside the texts that were found, as JSON."""
+        return [self.text, self.aggregation.to_json() if self.aggregation is not None else None]
+
+
 class AnswerContext(NamedTuple):
-    """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
+    """An answer whose first search is done. `rule_answer` is the answer without a model; None where a model leads."""
 
     inquiry: RecordsInquiry
-    caller: Caller
     toolset: SearchToolset
     first: Searched
-    by_rule: ByRule | None
+    rule_answer: RuleAnswer | None
 
     @property
     def missing(self) -> str:
@@ -239,9 +269,9 @@ class AnswerContext(NamedTuple):
         texts, request = self.toolset.pool.values(), self.inquiry.request
         return Keys(
             digest(
-                self.caller.user_id,
+                self.toolset.caller.user_id,
                 # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
-                self.toolset.record_types.settings(self.caller.claims),
+                self.toolset.record_types.settings(self.toolset.caller.claims),
                 _request_key(request),
                 [turn.model_dump() for turn in request.recent_history],
                 self.toolset.services.chat.name if self.toolset.services.chat else None,
@@ -253,7 +283,7 @@ class AnswerContext(NamedTuple):
         )
 
     async def stored_answer(self, keys: Keys) -> StoredAnswer | None:
-        """A kept answer to the same question over the same records; None also where the look-up fails."""
+        """A stored answer to the same question over the same records; None also where the look-up fails."""
         if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
         try:
@@ -266,8 +296,8 @@ class AnswerContext(NamedTuple):
         try:
             return await store_answer(
                 self.toolset.services.database,
-                query=self.inquiry.conversation.question,
-                owner=self.caller.user_id,
+                query=self.inquiry.request.question,
+                owner=self.toolset.caller.user_id,
                 finished=finished,
                 keys=keys,
                 changed=await self.toolset.changed(finished.sources),
@@ -283,10 +313,10 @@ class AnswerContext(NamedTuple):
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
-    def given_again(
+    def stored_events(
         self, stored: StoredAnswer, aggregation: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
-        """The events of a kept answer, with how it was read, and the numbers that it rests on."""
+        """The events of a stored answer, with how it was read, and the numbers that it rests on."""
         answer, run = stored.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", stored.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in answer.sources]
@@ -313,7 +343,7 @@ class AnswerContext(NamedTuple):
         *,
         is_found: bool,
     ) -> AsyncGenerator[Event]:
-        """The events after the text of a new answer, which is then kept."""
+        """The events after the text of a new answer, which is then stored."""
         yield checked
         for event in confidence_event(trust, checked.citations):
             yield event

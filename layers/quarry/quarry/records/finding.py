@@ -42,8 +42,8 @@ from quarry.records.retrieval import (
     describe,
     find_candidates,
     ids_meeting,
-    tables_seen,
     with_fitting,
+    word_tables,
 )
 from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
@@ -106,7 +106,7 @@ async def _existing_forms(forms: set[str], types: Sequence[SearchedType], databa
     """The forms whose words a record holds all."""
     existing: set[str] = set()
     for language in dict.fromkeys(language for each in types for language in each.languages):
-        tables, conditions = tables_seen(each for each in types if language in each.languages)
+        tables, conditions = word_tables(each for each in types if language in each.languages)
         rows = await database.rows(
             "select forms_held(%(tables)s, %(forms)s, %(language)s::regconfig, %(seen)s) as held",
             {"tables": tables, "forms": sorted(forms - existing), "language": language, "seen": conditions},
@@ -330,8 +330,8 @@ def search_plans(
 ) -> Iterator[SearchPlan]:
     """The plans for `query` among `types`. Each is tried if those before it find nothing.
 
-    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
-    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+    Dates of the request replace those of the question; its facets hold beside the question's. Types without a required facet
+    are left out. Where conditions must hold, the types that the question names come first.
     """
     required_conditions = scope.required_conditions
     types = types_with(scope.facets, types)
@@ -393,27 +393,22 @@ def fuse_types(
     """
     if method != "scores":
         candidates = [item for item in candidates if not item.is_apart]
-    by_key = _by_key(candidates)
+    by_key: dict[RecordKey, list[RecordCandidate]] = {}
+    for candidate in candidates:
+        by_key.setdefault((candidate.type, candidate.id), []).append(candidate)
     scored = [_of_one_record(key, same) for key, same in by_key.items()]
-    apart = {item.key for item in candidates if item.is_apart}
-    halves = {item.key: item for item in scored}
-    by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
-    ranked = [
-        RankedRecord(
-            item.key,
-            item.score,
-            item.text_rank,
-            item.semantic_rank,
-            halves[item.key].similarity,
-        )
-        for item in fuse(scored, method=method, semantic_weight=semantic_weight)
-    ]
+    ranked = fuse(scored, method=method, semantic_weight=semantic_weight)
     if method != "scores":
         return ranked
-    # types without vectors are ranked by words alone
-    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
-    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    lifted = [item._replace(score=_lifted(item.score, by_key[item.key])) for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
+
+
+def _lifted(score: float, candidates: Sequence[RecordCandidate]) -> float:
+    """The fused score of a record, or without vectors that of its words; higher where it meets the question's conditions."""
+    by_words = [each.text_score or 0.0 for each in candidates if each.by_words_alone]
+    score = by_words[-1] if by_words else score
+    return score * (1 + APART_WEIGHT) if any(each.is_apart for each in candidates) else score
 
 
 def may_be_ranked(candidate: RecordCandidate) -> bool:
@@ -434,13 +429,6 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
         item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
     return sorted(lifted, key=lambda item: -item.score)
-
-
-def _by_key(candidates: Iterable[RecordCandidate]) -> dict[RecordKey, list[RecordCandidate]]:
-    by_key: dict[RecordKey, list[RecordCandidate]] = {}
-    for item in candidates:
-        by_key.setdefault(item.key, []).append(item)
-    return by_key
 
 
 def _of_one_record(key: RecordKey, candidates: Iterable[RecordCandidate]) -> Scored[RecordKey]:

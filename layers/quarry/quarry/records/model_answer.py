@@ -193,7 +193,7 @@ class Research(Toolset):
             room = min(arguments.limit, SEARCHED_MAX) - len(sources)
             if room > 0 and missing:
                 texts = await describe(self.services.reader, missing[:room], self.toolset.record_types)
-                sources += self.toolset.evidence.add_read(texts.values())
+                sources += self.toolset.evidence.add_texts(texts.values())
             text = f"{meeting} rows meet `where`.\n"
         content = text + await off_loop(sources_block, sources)
         if len(names) == 1 and arguments.select:
@@ -207,7 +207,7 @@ class Research(Toolset):
         [type_] = [each for each in toolset.types if each.name == source]
         whole = await whole_record(toolset.services.reader, type_, id)
         texts = await describe(toolset.services.reader, [(source, id)], toolset.record_types)
-        number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_read(texts.values()))
+        number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_texts(texts.values()))
         fields = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
         return ToolResult(1, whole.title, f"{number}{json.dumps(fields, ensure_ascii=False)}")
 
@@ -277,21 +277,21 @@ async def _covered(questions: Sequence[str], toolset: SearchToolset) -> set[str]
     return {question for question in questions if shares.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN}
 
 
-ByRule = Callable[[], AsyncGenerator[Event]]
+Fallback = Callable[[], AsyncGenerator[Event]]
 EVENT_ROWS_MAX = 50
 """Rows of a result that its event has."""
 
 
-async def written_by_model(context: AnswerContext, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
+async def written_by_model(context: AnswerContext, max_turns: int, fallback: Fallback) -> AsyncGenerator[Event]:
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, or what it
-    wrote is withdrawn, those of the answer `by_rule`. Raises DatabaseUnavailable.
+    wrote is withdrawn, those of the `fallback`. Raises DatabaseUnavailable.
     """
-    answer = ModelAnswer(context, Research.of(context), by_rule)
+    answer = ModelAnswer(context, Research.of(context), fallback)
     keys = context.keys("model")
     stored = await context.stored_answer(keys)
     current = await answer.current(stored) if stored is not None else None
     if stored is not None and current is not None:
-        for again in context.given_again(stored, aggregation_of(current)):
+        for again in context.stored_events(stored, aggregation_of(current)):
             yield again
         return
     async with aclosing(answer.answered(keys, max_turns)) as events:
@@ -305,7 +305,7 @@ class ModelAnswer:
 
     context: AnswerContext
     research: Research
-    by_rule: ByRule
+    fallback: Fallback
     evidence: Sequence[EvidenceSource] = ()
     _sent_sources: int = 0
     _checker: Verifier | None = None
@@ -321,7 +321,7 @@ class ModelAnswer:
                 for each in self._events(event):
                     yield each
         if not answer.has_begun:
-            async with aclosing(self.by_rule()) as others:
+            async with aclosing(self.fallback()) as others:
                 async for each in others:
                     yield each
             return
@@ -357,7 +357,7 @@ class ModelAnswer:
 
     async def _messages(self) -> Sequence[Message]:
         context, research = self.context, self.research
-        question = context.inquiry.conversation.question
+        question = context.inquiry.request.question
         described = await research.described()
         matched = await matched_values(question, research.names, research.access, context.toolset.services)
         self._names = await off_loop(stems_of, described.values())
@@ -392,7 +392,7 @@ class ModelAnswer:
         return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
     def _may_cite(self, statement: str, number: int) -> bool:
-        """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
+        """Whether the last sentence of a text may cite a source. A sentence that says something is unknown may not."""
         spans = sentence_spans(statement)
         if spans and lacks_data(statement[slice(*spans[-1])]):
             return False
@@ -409,7 +409,7 @@ class ModelAnswer:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        question, own = self.context.inquiry.conversation.question, (broken_off(), self.context.missing)
+        question, own = self.context.inquiry.request.question, (broken_off(), self.context.missing)
         answers = [turn.answer for turn in self.context.inquiry.request.recent_history]
         return self.research.verifier(source_texts(self.evidence), question, about=ABOUT, earlier=answers, own=own)
 
@@ -443,14 +443,14 @@ class ModelAnswer:
         return [broken_off(), *quoted(select_quotes(candidates(question, self.evidence)))]
 
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
-        """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
+        """The check of the answer, how far it can be trusted, what to ask next, and its id."""
         context, evidence = self.context, self.evidence
         verification = await off_loop(self._new_verifier().verify, answer.text)
         is_talk = answer.form.rests_on_nothing
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(verification, missing=context.inquiry.left_out, is_talk=is_talk)
         own = answer.form.followups
-        question = context.inquiry.conversation.question
+        question = context.inquiry.request.question
         followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
         queries = [QueryDigest.of(each) for each in self._results(answer.form)]
         is_found = bool(evidence or queries)
@@ -462,7 +462,7 @@ class ModelAnswer:
                 yield event
 
     async def current(self, stored: StoredAnswer) -> list[QueryResult] | None:
-        """The results of a kept answer's queries, where they are what they were; else None."""
+        """The results of a stored answer's queries; None unless all are unchanged."""
         results: list[QueryResult] = []
         for each in stored.finished.queries:
             try:

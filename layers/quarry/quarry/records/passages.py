@@ -1,4 +1,4 @@
-"""An answer by rule, and the passages that answer without a model: sentences of records, as they stand. They claim nothing.
+"""The passages that answer without a model: sentences of records, as they stand. They claim nothing.
 
 A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
 by how well its record was found. How likely they answer the question at all is calibrated on what
@@ -13,11 +13,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from statistics import fmean
-from typing import Any, LiteralString, NamedTuple
+from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
@@ -30,12 +29,13 @@ from quarry.platform.settings import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import MATCH_END, MATCH_START, placed_words, shorten, significant_words, topic_text, words
 from quarry.reader.features import chance_of
 from quarry.reader.learned import PairModel, read_pair_model
-from quarry.records.contract import AggregationEvent, RecordKey, UnderstoodEvent
+from quarry.records.answer_cache import RuleAnswer
+from quarry.records.contract import RecordKey
 from quarry.records.finding import Searched, SearchToolset, with_forms
-from quarry.records.reading import is_asked
-from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, tables_seen
+from quarry.records.reading import is_question
+from quarry.records.retrieval import SOURCES_MAX, EvidenceSource, RecordText, word_tables
 from quarry.services.services import Services
-from quarry.verification.check import Exact, Passages
+from quarry.verification.check import Passages
 from quarry.verification.values import side_of
 
 NEAREST = 10
@@ -44,49 +44,20 @@ ALL = 0.999
 """This share of a sum counts as all of it, because of rounding."""
 
 
-@dataclass(frozen=True)
-class ByRule:
-    """An answer in `pieces` of Markdown, and the sources that it shows. An exact result says how the question was `understood`
-    and has its numbers as `aggregation`; passages do not. `basis` is what the answer rests on. `is_found` is false where no
-    record is near.
-    """
-
-    pieces: Sequence[str]
-    sources: Sequence[EvidenceSource] = ()
-    understood: UnderstoodEvent | None = None
-    aggregation: AggregationEvent | None = None
-    basis: Exact | Passages = field(default_factory=Passages)
-    is_found: bool = True
-
-    @property
-    def text(self) -> str:
-        """The whole answer."""
-        return "".join(self.pieces)
-
-    @property
-    def own(self) -> Sequence[str]:
-        """The pieces that state nothing of a source."""
-        return () if self.is_found and self.understood is None else self.pieces
-
-    @property
-    def identity(self) -> Sequence[Any]:
-        """What identifies the answer beside the texts that were found, as JSON."""
-        return [self.text, self.aggregation.to_json() if self.aggregation is not None else None]
-
-
-async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tuple[ByRule, float]:
+async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tuple[RuleAnswer, float]:
     """The best sentences of the records found, or that none is near; and how likely these answer, from 0 to 1. Raises
     DatabaseUnavailable.
     """
     if not first.ranked:
-        return ByRule(nothing_near(()), is_found=False), 0.0
+        return RuleAnswer(nothing_near(()), Passages(), is_found=False), 0.0
     authors, reading = toolset.reading_by_rule.authors, toolset.reading_by_rule
     if reading.words and reading.is_dated and not first.is_beside:
         query = reading.words  # the days are met
     query = with_forms(query, first.forms)
     sources = [each for each in first.sources if each.text.author in authors]
     quotes = await read_sentences(query, sources or first.sources, toolset.services)
-    passages = ByRule(*as_passages(select_quotes(quotes), toolset.evidence.sources))
+    pieces, evidence = as_passages(select_quotes(quotes), toolset.evidence.sources)
+    passages = RuleAnswer(pieces, Passages(), evidence)
     if "query_embedding" in toolset.run.degraded and passages.pieces:
         # nobody knows what the failing model would have found
         return passages, 1.0
@@ -100,15 +71,16 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below
         or bool(sources)
-        or _most_held(question_words) > ALL * sum(each.weight for each in question_words)
-        or not is_asked(query)
+        or _greatest_weight(question_words) > ALL * sum(each.weight for each in question_words)
+        or not is_question(query)
         or (reading.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
     )
     if is_near and passages.pieces:
         # who asks what somebody said of something asks for their words
         return passages, 1.0 if sources and reading.says_more else likely
     nearest = first.sources[:NEAREST_MAX]
-    return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
+    nothing = nothing_near(nearest, is_beside=first.is_beside)
+    return RuleAnswer(nothing, Passages(), nearest, is_found=False), likely
 
 
 def features_of(first: Searched, question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> dict[str, float]:
@@ -130,21 +102,21 @@ def features_of(first: Searched, question_words: Sequence[QuestionWord], quotes:
     if total:
         missing = sum(each.weight for each in question_words if each.is_missing and not each.is_near)
         features |= {
-            "held weight": math.log1p(_most_held(question_words) / max(each.weight for each in question_words)),
+            "held weight": math.log1p(_greatest_weight(question_words) / max(each.weight for each in question_words)),
             "missing": missing / total,
-            "title": float(_is_title_asked(question_words, quotes)),
+            "title": float(_is_about_a_title(question_words, quotes)),
         }
     return features
 
 
-def _is_title_asked(question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> bool:
+def _is_about_a_title(question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> bool:
     """Whether a record has all of the words in its title or topic, so that the whole record answers."""
     stems = {stem for each in question_words for stem in significant_words(each.word)}
     titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in quotes}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
 
 
-def _most_held(question_words: Sequence[QuestionWord]) -> float:
+def _greatest_weight(question_words: Sequence[QuestionWord]) -> float:
     """The weight of the words that the record with the most of them holds."""
     keys = {key for each in question_words for key in each.holders}
     return max((sum(each.weight for each in question_words if key in each.holders) for key in keys), default=0.0)
@@ -199,7 +171,7 @@ async def _of_language(
     terms: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
 ) -> list[QuestionWord]:
     types = [each for each in toolset.types if language in each.languages]
-    tables, conditions = tables_seen(types)
+    tables, conditions = word_tables(types)
     keys = [each.key for each in first.ranked[:RECORDS_MAX]]
     holding = [
         SQL(
@@ -372,16 +344,14 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
     """
     quotes = await off_loop(candidates, question, sources)
     quotes = await off_loop(of_side, question, quotes)
-    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
+    if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_question(question):
         with suppress(ModelError):
             quotes = await off_loop(judged, question, quotes)
     return quotes
 
 
 def of_side(question: str, quotes: Sequence[Quote]) -> list[Quote]:
-    """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
-    tells sides.
-    """
+    """The sentences: first those on the side that the question asks about, then those on neither, then the opposite ones."""
     is_for = side_of(question.lower())
     if is_for is None:
         return list(quotes)

@@ -68,7 +68,7 @@ _SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«
 
 def classify_intent(query: str) -> Intent:
     """`question` if it is asked as one, or has more than three words; else `keyword`."""
-    if is_asked(query):
+    if is_question(query):
         return "question"
     typed = _plainly_quoted(query.strip())
     if typed.startswith('"') and typed.endswith('"'):
@@ -76,7 +76,7 @@ def classify_intent(query: str) -> Intent:
     return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
 
 
-def is_asked(query: str) -> bool:
+def is_question(query: str) -> bool:
     """Whether it ends in a question mark or starts like a question."""
     if query.rstrip().endswith(("?", "？")):
         return True
@@ -393,8 +393,8 @@ def _is_of_people_or_days(condition: Condition, table: Source) -> bool:
 
 
 def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
-    """Whether days are named by their number or month, as those of what records tell may be: "the storm of March 2025". "Last
-    month" is reckoned from today, and means the records.
+    """Whether days are named by their number or month: the content of records has such days, as in "the storm of March 2025".
+    "Last month" dates the records.
     """
     day_words = [word for each in spans for word in words(text[each.start : each.end])]
     months = {month.lower() for each in languages().values() for month in each.months}
@@ -402,7 +402,7 @@ def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
 
 
 def _is_a_time(condition: Condition, table: Source, at_most: int) -> bool:
-    """Whether it is about a day, or about days that are `at_most` so many days apart."""
+    """Whether it is about one day, or about days that are at most `at_most` days apart."""
     if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
         return False
     if table.facets[facet_of(condition)].facet != "date" or condition.field.startswith(f"{MONTH}("):
@@ -412,8 +412,8 @@ def _is_a_time(condition: Condition, table: Source, at_most: int) -> bool:
 
 
 def tellable(condition: Condition, table: Source) -> Condition | None:
-    """As much of a condition as this table's facets can meet. A person who may stand in several facets is looked for in the first
-    facet of people. What a row may be like itself is not asked of what it refers to.
+    """The parts of a condition that this table's facets can meet. A person whom several facets may name is looked for in the
+    first facet of people. Facets of the row come before those of rows that it refers to.
     """
     people = [facet.name for facet in table.facets.values() if facet.is_people]
     facets = {part: table.facets[facets_of([part])[0]] for part in parts_of(condition) if can_have(table, part)}

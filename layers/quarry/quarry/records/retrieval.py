@@ -35,6 +35,7 @@ from quarry.records.contract import (
     WholeRecord,
 )
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
+from quarry.retrieval.fusion import Fused
 from quarry.schema.algebra import Condition
 from quarry.services.services import Caller, Services
 
@@ -90,15 +91,8 @@ class RecordText:
         return any(len(line.split()) >= PROSE_WORDS_MIN for line in self.body.split("\n"))
 
 
-class RankedRecord(NamedTuple):
-    """A record in the fused list over all types, with its rank in each half of the search."""
-
-    key: RecordKey
-    score: float
-    text_rank: int | None
-    semantic_rank: int | None
-    similarity: float | None
-
+RankedRecord = Fused[RecordKey]
+"""A record in the fused list over all types."""
 
 SOURCES_MAX = 12
 PASSAGE_CHARACTERS_MAX = 800
@@ -163,9 +157,9 @@ class NumberedSources:
                 sources.append(source)
         return sources
 
-    def add_read(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
+    def add_texts(self, texts: Iterable[RecordText]) -> list[EvidenceSource]:
         """The sources for records that were read by their ids."""
-        return self.add((RankedRecord(text.key, 1.0, None, None, None), text) for text in texts)
+        return self.add((RankedRecord(text.key, 1.0), text) for text in texts)
 
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
@@ -290,7 +284,7 @@ class Count(NamedTuple):
         return cls(min(rows, limit), is_capped or rows > limit)
 
 
-async def count_found(
+async def count_matches(
     database: Database,
     arms: Sequence[TypeSearch],
     ids: Mapping[RecordType, Sequence[str]],
@@ -331,36 +325,18 @@ async def _of_each_arm(
         values[f"language_{place}"] = language
         in_it = [each for each in searches if each.reading[1] == language]
         others = [each for each in searches if each.reading[1] != language]
-        values[f"tables_{place}"], values[f"seen_{place}"] = tables_seen(each.arm.type for each in in_it)
-        values[f"others_{place}"], values[f"others_seen_{place}"] = tables_seen(each.arm.type for each in others)
+        values[f"tables_{place}"], values[f"seen_{place}"] = word_tables(each.arm.type for each in in_it)
+        values[f"others_{place}"], values[f"others_seen_{place}"] = word_tables(each.arm.type for each in others)
         values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     calls: list[Composed] = []
     for place, search in enumerate(searches):
-        condition = search.condition
         by_meaning = search.language in (None, ENGLISH) or not reads_english_alone
-        if condition is not None:
-            values[f"filter_{place}"] = condition.as_string(None)
-        if search.arm.fitting is not None:
-            values[f"fitting_{place}"] = array_of_texts(search.arm.fitting)
-        call = function.format(
-            table=Literal(search.arm.type.rows),
-            embeddings=Literal(search.arm.type.windows),
-            vector=Placeholder("embedding") if by_meaning else SQL("null"),
-            words=Identifier(f"asked_{readings.index(search.reading)}"),
-            condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
-            found=Placeholder(f"found_{search.arm.type.name}"),
-            fitting=SQL("{}::text[]").format(Placeholder(f"fitting_{place}"))
-            if search.arm.fitting is not None
-            else SQL("null"),
-            fits_many=Literal(search.arm.fits_many),
+        reading = readings.index(search.reading)
+        call = search.call(function, place, reading, by_meaning=by_meaning, values=values)
+        start = SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
+            Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
         )
-        calls.append(
-            SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
-                Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
-            )
-            + call
-            + SQL(" c")
-        )
+        calls.append(SQL("{}{} c").format(start, call))
     return await database.rows(
         SQL("with asked as materialized (select {}) ").format(_weighed(len(readings))) + SQL(" union all ").join(calls),
         values,
@@ -368,7 +344,7 @@ async def _of_each_arm(
 
 
 def _weighed(readings: int) -> Composed:
-    """The words of so many readings of the query, weighed; parameters of each have its number behind their names."""
+    """The words of each of the readings of the query, weighed. The parameters of a reading end with its number."""
     parameters = ("tables", "query", "language", "others", "other_languages", "seen", "others_seen")
     return SQL(", ").join(
         SQL(
@@ -379,7 +355,7 @@ def _weighed(readings: int) -> Composed:
     )
 
 
-def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
+def word_tables(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
     """The tables with the words of some types, each once, and for each the condition of the rows that the caller may see."""
     conditions = {each.rows: each.visible for each in types}
     return [*conditions], [*conditions.values()]
@@ -408,6 +384,26 @@ class _ArmSearch(NamedTuple):
             return condition_
         of_language = SQL("t.language = {}").format(Literal(self.language))
         return SQL("{} and ({})").format(of_language, condition_) if condition_ is not None else of_language
+
+    def call(self, function: SQL, place: int, reading: int, *, by_meaning: bool, values: dict[str, Any]) -> Composed:
+        """The call of a function for its words, which are those of a reading, and its condition. Adds its parameters to `values`;
+        their names end with its `place`.
+        """
+        null, condition, fitting = SQL("null"), self.condition, self.arm.fitting
+        if condition is not None:
+            values[f"filter_{place}"] = condition.as_string(None)
+        if fitting is not None:
+            values[f"fitting_{place}"] = array_of_texts(fitting)
+        return function.format(
+            table=Literal(self.arm.type.rows),
+            embeddings=Literal(self.arm.type.windows),
+            vector=Placeholder("embedding") if by_meaning else null,
+            words=Identifier(f"asked_{reading}"),
+            condition=Placeholder(f"filter_{place}") if condition is not None else null,
+            found=Placeholder(f"found_{self.arm.type.name}"),
+            fitting=SQL("{}::text[]").format(Placeholder(f"fitting_{place}")) if fitting is not None else null,
+            fits_many=Literal(self.arm.fits_many),
+        )
 
 
 def _searches(place: int, arm: TypeSearch) -> Iterator[_ArmSearch]:

@@ -54,7 +54,7 @@ from quarry.records.retrieval import (
     RankedRecord,
     RecordText,
     TypeSearch,
-    count_found,
+    count_matches,
     describe,
     find_candidates,
     own_texts,
@@ -136,7 +136,7 @@ async def _counts(
     for name, id in (item.key for item in ranked if item.key not in by_words):
         by_meaning.setdefault(name, []).append(id)
     arms = [arm for arm in candidates.plan.arms if not arm.is_apart and arm.type not in candidates.plan.listed]
-    counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
+    counts = await count_matches(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
     for each, conditions in candidates.plan.listed.items():
         counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, conditions).count(database))
     return counts

@@ -139,7 +139,7 @@ class SearchedType:
         return self._filtered(conditions).keys_selected().as_string(None) if conditions else self.only
 
     def _met(self, conditions: Sequence[Condition]) -> Composed:
-        """What is asked of a row `t` of the source."""
+        """The condition on a row `t` of the source."""
         return self._filtered(conditions).where()
 
     def _filtered(self, conditions: Sequence[Condition]) -> Filtered:
@@ -164,10 +164,11 @@ class RecordTypes(dict[RecordType, SearchedType]):
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
         """The same types for a caller with these verified claims."""
-        settings = self.settings(claims)
-        if not any(each.scope_setting for each in self.values()):
+        settings = self.whole.settings(claims)
+        if not settings:
             return self
         own = copy(self)
+        own.acts_as = json.dumps(settings, sort_keys=True)
         own.owners = {
             each.table.name: settings[each.scope_setting] or None for each in self.values() if each.scope_setting
         }
@@ -323,21 +324,17 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
     Raises DatabaseUnavailable.
     """
-    settings, acts_as = await settings_of(caller, services)
-    types = (await types_in_force(services, acts_as)).for_caller(caller.claims)
-    if acts_as:
-        types = copy(types)
-        types.acts_as = acts_as
+    types = await types_for(caller, services)
     await take_a_few(
         services.database, [each.collection for each in types.values() if each.collection], services.rows_max
     )
-    return types, services.acting(settings)
+    return types, services.acting(types.whole.settings(caller.claims))
 
 
-async def settings_of(caller: Caller, services: Services) -> tuple[dict[str, str], str]:
-    """The settings that tell the database who the caller is, also as one text."""
-    settings = (await declared_types(services)).settings(caller.claims)
-    return settings, json.dumps(settings, sort_keys=True) if settings else ""
+async def types_for(caller: Caller, services: Services) -> RecordTypes:
+    """The types for a caller, without those that the caller could not read lately. Raises DatabaseUnavailable."""
+    acts_as = (await declared_types(services)).for_caller(caller.claims).acts_as
+    return (await types_in_force(services, acts_as)).for_caller(caller.claims)
 
 
 async def types_in_force(services: Services, acts_as: str = "") -> RecordTypes:
@@ -523,11 +520,10 @@ async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, 
 
 async def left_out_for(caller: Caller, services: Services) -> frozenset[str]:
     """The sources that this caller could not read lately. Raises DatabaseUnavailable."""
-    _, settings_text = await settings_of(caller, services)
-    return frozenset((await types_in_force(services, settings_text)).left_out())
+    return frozenset((await types_for(caller, services)).left_out())
 
 
 async def leave_out_for(name: str, fault: PostgresError, caller: Caller, services: Services) -> None:
     """Remember that a source cannot be read. Raises DatabaseUnavailable."""
-    _, settings_text = await settings_of(caller, services)
-    leave_out(services.memory, name, fault, settings_text)
+    types = (await declared_types(services)).for_caller(caller.claims)
+    leave_out(services.memory, name, fault, types.acts_as)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 NEIGHBOURS = 3
 """How many following texts each text is compared with, in either order."""
@@ -79,8 +78,7 @@ from 0.4 to 0.6 on the judged collections.
 """
 
 
-@dataclass(frozen=True)
-class Scored(Generic[Key]):
+class Scored(NamedTuple, Generic[Key]):
     """A result found by words, by meaning (cosine), or by both; None if not found that way."""
 
     key: Key
@@ -88,14 +86,14 @@ class Scored(Generic[Key]):
     similarity: float | None
 
 
-@dataclass(frozen=True)
-class Fused(Generic[Key]):
-    """An item of the fused list: its score, and its ranks by words and by meaning (1 is best)."""
+class Fused(NamedTuple, Generic[Key]):
+    """An item of the fused list: its score, its ranks by words and by meaning (1 is best), and its similarity (cosine)."""
 
     key: Key
     score: float
     text_rank: int | None = None
     semantic_rank: int | None = None
+    similarity: float | None = None
 
 
 def fuse(
@@ -122,6 +120,7 @@ def fuse(
             math.fsum([weight * scaled.get(key, 0.0) for weight, scaled in halves]),
             ranks[0].get(key),
             ranks[1].get(key),
+            similarity.get(key),
         )
         for key in dict.fromkeys([item.key for item in results])
         if key in text or key in similarity

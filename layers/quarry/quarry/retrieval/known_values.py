@@ -64,7 +64,7 @@ async def values_meant(
     beside = await _matches(database, [table], [each._replace(facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
     meanings = [
-        matches.meant_beside(by_value.get(each, _Matches()))
+        matches.meaning_beside(by_value.get(each, _Matches()))
         for each, matches in zip(named_values, matches_by_value, strict=True)
     ]
     words = _stems(question)
@@ -166,8 +166,8 @@ class _Matches:
         same = [] if self.is_place else [each for each in self.whole if folded_value(each) == folded_value(value)]
         return same or self.whole or self.partial
 
-    def meant_beside(self, other: _Matches) -> list[str] | None:
-        """The values meant, if the same is said of the other's facets; None if there are none at all."""
+    def meaning_beside(self, other: _Matches) -> list[str] | None:
+        """The values meant if `other` has the matches of the same words in other facets; None if there are none at all."""
         if self.whole or not (other.whole or other.partial):
             return self.whole or self.partial or None
         return [] if other.whole else self.partial
@@ -480,7 +480,7 @@ def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
 
 
 def _may_stand_for(kind: FacetKind | None, words: int, stems: Sequence[str]) -> bool:
-    """Whether so many words of a value may stand for it: one of a name, half of another kind, none of a title."""
+    """Whether this number of words of a value may stand for it: one word of a name, half of another kind, none of a title."""
     return kind == "name" or (kind != "title" and 2 * words >= len(stems))
 
 

@@ -132,7 +132,7 @@ async def visible_values(
             visible.add(each)
         elif place < PROPOSED_MAX:
             values.setdefault((table, facet), []).append(value)
-    for rows in await _each_seen(database, by_name, values, _visible):
+    for rows in await _rows_of_each(database, by_name, values, _visible):
         visible.update((row["table_name"], row["facet"], row["value"]) for row in rows)
     return frozenset(visible)
 
@@ -147,7 +147,7 @@ async def frequent_visible_values(
     by_name = {table.name: table for table, _ in facets}
     values = {(table.name, facet): [str(limit)] for table, facet in facets if facet in table.guarded}
     by_facet: dict[tuple[str, str], list[str]] = {}
-    for rows in await _each_seen(database, by_name, values, _frequent):
+    for rows in await _rows_of_each(database, by_name, values, _frequent):
         for row in rows:
             by_facet.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
     return by_facet
@@ -159,7 +159,7 @@ _Select = Callable[[Source, str, Sequence[str], list[object]], Composed]
 """The last argument collects the values of the placeholders."""
 
 
-async def _each_seen(
+async def _rows_of_each(
     database: Database, tables: Mapping[str, Source], values_asked: _ValuesByFacet, select: _Select
 ) -> list[list[DictRow]]:
     """Runs one statement for all tables; if a source is broken, one for each table, without the broken one."""
@@ -174,7 +174,7 @@ async def _each_seen(
         if len(names) == 1:
             return []
     alone = [{each: values for each, values in values_asked.items() if each[0] == name} for name in names]
-    return [rows for each in alone for rows in await _each_seen(database, tables, each, select)]
+    return [rows for each in alone for rows in await _rows_of_each(database, tables, each, select)]
 
 
 async def _rows_for(

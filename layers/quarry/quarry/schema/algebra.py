@@ -480,7 +480,7 @@ class Query(_Part):
 
 
 def conditions_of(condition: Condition) -> tuple[Condition, ...]:
-    """The conditions that one is made of; none of a comparison."""
+    """The conditions that a condition consists of; none for a comparison."""
     match condition:
         case AnyOf():
             return condition.any_of
@@ -495,7 +495,7 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
 
 
 def mapped(condition: Condition, change: Callable[[Condition, str], Condition]) -> Condition:
-    """The condition with those that it is made of changed, each by itself and its pointer from the whole."""
+    """The condition with each of its parts replaced by what `change` makes of it and its pointer."""
     if isinstance(condition, Not):
         return Not(negated=change(condition.negated, "/not"))
     [part] = {"any_of", "all_of", "where"} & type(condition).model_fields.keys() or [""]
