@@ -201,7 +201,7 @@ async def read_question(context: Context) -> CompanyQuestion:
     if not exact and like is not None:
         return await _similar(context, replace(question, likened=like.text), names)
     intent = await _read_intent(context, text)
-    question = replace(question, intent=intent, left_out=_only_mentioned(context, names, matches))
+    question = replace(question, intent=intent, excluded_ids=_only_mentioned(context, names, matches))
     return await _with_exact(context, question, exact)
 
 
