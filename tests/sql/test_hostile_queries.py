@@ -46,7 +46,7 @@ async def test_campaigns_with_the_words_are_counted_exactly_up_to_ten_thousand_a
         narrowed = await find_by_text(services.database, "card", radio)
         excluded = await find_by_text(services.database, "offer -today")
         phrase = await find_by_text(services.database, '"offer today"')
-    assert [(each.total, each.size, each.is_counted) for each in found] == [
+    assert [(each.total, each.size, each.has_counts) for each in found] == [
         (2_000, "2000", True),
         (10_000, "10000", False),
         (10_000, "at least 10,000", False),

@@ -119,7 +119,7 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
             # campaigns that meet the conditions are better than nothing
             database, conditions, theme = toolset.services.reader, toolset.all(query.where), ""
             matches = await retrieval.filter_campaigns(
-                database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
+                database, conditions, toolset.preferred, tested_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
             )
         search = Search(_tool_of(question), (*toolset.requested, *query.where), matches, theme, query.text)
         toolset.searches.append(search)

@@ -42,7 +42,7 @@ AGGREGATED_VALUES_MAX = 1_000
 class CampaignSet:
     """The result of a search: the first campaigns, and counts over all of them.
 
-    With `more`, `total` is a lower bound. `is_counted` is false if there are too many campaigns to count the values of fields.
+    With `more`, `total` is a lower bound. `has_counts` is false if there are too many campaigns to count the values of fields.
     """
 
     total: int
@@ -55,7 +55,7 @@ class CampaignSet:
     """By field: campaigns with values that `counts` leaves out."""
 
     more: bool = False
-    is_counted: bool = True
+    has_counts: bool = True
     is_near_only: bool = False
     """Whether they are near a theme in meaning alone, without any of its words."""
 
@@ -365,7 +365,7 @@ def _size(matches: CampaignSet) -> str:
     listed = min(len(matches.campaigns), SUMMARIZED_CAMPAIGNS)
     first = f" The first {listed} follow." if matches.total > listed else ""
     counts = "The counts are exact, over all of them."
-    if not matches.is_counted:
+    if not matches.has_counts:
         counts = "There are too many to count their values; filter them."
     return f"{matches.size.capitalize()} campaigns. {counts}{first}"
 

@@ -61,16 +61,16 @@ async def filter_campaigns(
     conditions: Sequence[Condition],
     preferred: Sequence[Condition] = (),
     *,
-    looked_at_max: int = TOTAL_MAX,
+    tested_max: int = TOTAL_MAX,
     today: datetime.date = NO_DAY,
 ) -> CampaignSet:
     """The campaigns that meet all conditions, latest first; those that meet more `preferred` conditions come before others,
-    here as in the other searches. Conditions that no index serves are tested on the latest `looked_at_max` campaigns that meet
+    here as in the other searches. Conditions that no index serves are tested on the latest `tested_max` campaigns that meet
     the others. Relative days count from `today`.
     """
     rows = RowConditions(NAME, SCHEMA, today, {})
     tested = [condition for condition in conditions if _is_tested(condition)]
-    most = looked_at_max if tested else TOTAL_MAX
+    most = tested_max if tested else TOTAL_MAX
     source = SQL(
         "select case when l.is_met then l.id end as id, row_number() over () as place from ("
         " select t.id, {met} as is_met from campaigns t where {indexed}"
@@ -171,7 +171,7 @@ async def find_by_theme(
     matches = await find_ids(database, best[:SEMANTIC_MAX], preferred)
     more = len(best) > SEMANTIC_MAX
     is_near_only = not any(coverage[id] for id in scores)
-    return replace(matches, more=more, is_counted=not more, is_near_only=is_near_only)
+    return replace(matches, more=more, has_counts=not more, is_near_only=is_near_only)
 
 
 def _in_order(function: LiteralString) -> Composable:
@@ -290,7 +290,7 @@ async def _counted_set(
             counts[name][value] = count
     campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
     return CampaignSet(
-        row["total"], campaigns, counts, others, more=row["more"] and row["total"] > 0, is_counted=row["is_counted"]
+        row["total"], campaigns, counts, others, more=row["more"] and row["total"] > 0, has_counts=row["is_counted"]
     )
 
 

@@ -64,7 +64,7 @@ from quarry.verification.values import read_values
 from quarry.verification.wire import checked_statements, confidence_of
 
 MAX_CALLS = 12
-VALUES_KEPT_SECONDS = 60.0
+VALUES_SECONDS = 60.0
 
 
 @in_language_of_question
@@ -122,7 +122,7 @@ async def chat_about_campaigns(
 async def values_of(services: Services) -> KnownValues:
     """The known values of filters, looked up once a minute."""
     look_up = partial(known_values, services.reader)
-    values = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
+    values = await services.memory.read("campaign values", look_up, seconds=VALUES_SECONDS)
     # an empty table may be filled at any moment
     return values or await look_up()
 
@@ -236,7 +236,7 @@ async def _campaigns_with_counts(
         return await find_ids(toolset.services.reader, ids)
     except DatabaseUnavailable:
         toolset.run.degrade(STEP)
-        return CampaignSet(len(ids), tuple(mentioned), is_counted=False)
+        return CampaignSet(len(ids), tuple(mentioned), has_counts=False)
 
 
 async def _add_standings(response: ChatResponse, toolset: CampaignToolset, search: Search) -> None:
@@ -357,7 +357,7 @@ def _understood(toolset: CampaignToolset, search: Search, question: Question | N
 def _aggregation(toolset: CampaignToolset, search: Search, campaigns: CampaignSet) -> Aggregation | None:
     """The counts of the campaigns, with the query if it can express the whole set."""
     counts, name = campaigns.aggregation, toolset.source
-    if not campaigns.total or not campaigns.is_counted or counts is None:
+    if not campaigns.total or not campaigns.has_counts or counts is None:
         return None
     if campaigns is not search.matches or name is None or search.theme or search.tool == "get":
         return counts

@@ -458,7 +458,7 @@ async def count(context: Context, question: CompanyQuestion, query: Query) -> St
     state = State(question)
     state.intent = replace(question.intent, stated=result.query.where, assumed=(), tags=())
     state.count, state.end_reason = result, "exact_match"
-    state.selection = [_counted_company(each, _value_in_words(result, place)) for place, each in enumerate(companies)]
+    state.selection = [_company_of_count(each, _value_in_words(result, place)) for place, each in enumerate(companies)]
     state.companies = {each.id: each for each in companies}
     state.met = {each.id: [True] * len(result.query.where) for each in companies}
     return state
@@ -481,7 +481,7 @@ async def _count(query: Query, caller: Caller, services: Services) -> tuple[Quer
     return result, [str(row[0]) for row in rows.rows[:COUNT_COMPANIES_MAX]]
 
 
-def _counted_company(company: Company, value: str) -> RankedCompany:
+def _company_of_count(company: Company, value: str) -> RankedCompany:
     """A company of a count, with the value that the query selects."""
     return RankedCompany(
         company_id=company.id,

@@ -404,7 +404,7 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
         yield nothing_found(inputs)
         return
     if inputs.exact:
-        yield from _named_outright(inputs.entries, ambiguous=inputs.ambiguous)
+        yield from _portraits(inputs.entries, ambiguous=inputs.ambiguous)
         return
     for sentence in inputs.missing:
         yield f"{sentence[0].upper()}{sentence[1:]}. "
@@ -465,7 +465,7 @@ def _unmet(label: str) -> str:
     return label.removeprefix(denied) if label.startswith(denied) else f"{denied}{label}"
 
 
-def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
+def _portraits(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
     if ambiguous:
         text = ngettext("{number} company has this name.", "{number} companies have this name.", len(entries))
         yield f"{text} "

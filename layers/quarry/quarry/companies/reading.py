@@ -504,8 +504,8 @@ def without_names(question: str, names: Sequence[Name]) -> str:
     """The question with spaces in place of the names and of the words that ask for similar companies."""
     tokens, weights = tokenise(question), name_weights()
     cues = {word for name in names for word in _cues(question, tokens, name, weights)}
-    left_out = [(name.start, name.end) for name in names]
-    for start, end in [*left_out, *((each.start, each.end) for each in tokens if each.key in cues)]:
+    spans = [(name.start, name.end) for name in names]
+    for start, end in [*spans, *((each.start, each.end) for each in tokens if each.key in cues)]:
         question = question[:start] + " " * (end - start) + question[end:]
     return question
 

@@ -33,11 +33,11 @@ from quarry.runs.run_log import Run, StepRecord
 from quarry.schema.algebra import Comparison, Condition
 from quarry.services.services import Caller, Services
 
-TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
+PROMPT_TAGS_MAX, PROMPT_NICHES_MAX = 300, 40
 """How many tags of each kind, and how many niches, the model is given."""
 LATEST_MAX = 10_000
 """How many of the newest companies are tested for conditions that no index serves."""
-LOOKED_AT_MAX = 25_000
+TESTED_ROWS_MAX = 25_000
 """How many companies are tested for what is ruled out."""
 SAMPLE_MAX = 10_000
 """The size of the sample by which the number of matches is estimated."""
@@ -200,7 +200,7 @@ async def retrieve_variants(
     )
     scores = ("semantic", "keyword", "niche", "combined")
     return [
-        CompanyCandidate(row["company_id"], **{name: row[name] for name in scores}, found_by=tuple(row["found_by"]))
+        CompanyCandidate(row["company_id"], **{name: row[name] for name in scores}, sources=tuple(row["found_by"]))
         for row in rows
     ]
 
@@ -231,7 +231,7 @@ async def find_by_taxonomy(
     )
     number = sum(map(len, tags.values()))
     return [
-        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / number, found_by=("taxonomy",)) for row in rows
+        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / number, sources=("taxonomy",)) for row in rows
     ]
 
 
@@ -268,7 +268,7 @@ async def few_fitting_ids(
     database: Database, conditions: Sequence[Condition], filter: str, limit: int, *, latest: bool
 ) -> tuple[list[str], bool]:
     """The ids of at most `limit` companies that meet `filter`, of which `conditions` are a part, and whether there may be more:
-    only `LOOKED_AT_MAX` rows are tested for negated conditions. With `latest`, the newest first, and `LATEST_MAX` rows.
+    only `TESTED_ROWS_MAX` rows are tested for negated conditions. With `latest`, the newest first, and `LATEST_MAX` rows.
     """
     affirmed = [each for each in conditions if not isinstance(each, Comparison) or each.op != "!="]
     rows = await database.rows(
@@ -278,7 +278,7 @@ async def few_fitting_ids(
             "  select t.* from companies t where {affirmed} {order} limit {most} + 1) t) l"
             " where l.is_met or l.place > {most} limit {limit}"
         ).format(
-            most=Literal(LATEST_MAX if latest else LOOKED_AT_MAX),
+            most=Literal(LATEST_MAX if latest else TESTED_ROWS_MAX),
             order=SQL("order by t.founded_year desc nulls last, t.id" if latest else ""),
             met=SQL("({})").format(SQL(filter)),
             affirmed=SQL(row_filter(affirmed)),
@@ -291,7 +291,7 @@ async def few_fitting_ids(
 
 async def taxonomy(database: Database) -> dict[str, list[str]]:
     """The tags of companies by the plural of their kind, most frequent first, up to a limit for each kind."""
-    bounds = {facet: NICHES_TOLD_MAX if facet == "niche" else TAGS_TOLD_MAX for facet in TAG_FACETS}
+    bounds = {facet: PROMPT_NICHES_MAX if facet == "niche" else PROMPT_TAGS_MAX for facet in TAG_FACETS}
     rows = await database.rows(
         SQL(
             "select f.facet, array(select v.value from facet_values v where v.table_name = %s and v.facet = f.facet"
@@ -513,7 +513,7 @@ class _CandidateSearch:
                 min_semantic=-1.0 if self._is_closed else None,
             )
             for source, record in records.items():
-                by_source = [candidate for candidate in candidates if source in candidate.found_by]
+                by_source = [candidate for candidate in candidates if source in candidate.sources]
                 self._add(by_source, record, variants=phrasings)
 
     async def by_name(self) -> None:

@@ -23,7 +23,7 @@ from quarry.companies.prompts import (
     rerank_messages,
 )
 from quarry.companies.ranking import offered_only, preferred_first, presentable, rerank_by_rule, worth_ranking
-from quarry.companies.retrieval import TAGS_TOLD_MAX, Context, Timeline, look_up, retrieve, taxonomy
+from quarry.companies.retrieval import PROMPT_TAGS_MAX, Context, Timeline, look_up, retrieve, taxonomy
 from quarry.companies.sources import conditions_in_words, labels, meets_and_misses
 from quarry.companies.state import (
     NEAR_MISSES_MAX,
@@ -121,7 +121,7 @@ def _as_in_taxonomy(filters: PlanFilters, tags: Mapping[str, Sequence[str]]) -> 
     spelt: dict[str, list[str]] = {}
     for field, kind in (("sectors", "sectors"), ("categories", "categories"), ("business_models", "business models")):
         values = {value.casefold(): value for value in tags.get(kind, ())}
-        is_whole = len(values) < TAGS_TOLD_MAX
+        is_whole = len(values) < PROMPT_TAGS_MAX
         own = (
             values.get(" ".join(value.split()).casefold(), None if is_whole else value)
             for value in getattr(filters, field)
@@ -236,7 +236,7 @@ async def keep_fitting(context: Context, state: State) -> str:
             Entry(state.companies[each.company_id], each, state.name_scores.get(each.company_id, 0.0))
             for each in ordered
             if each.company_id in state.companies
-            and each.company_id not in question.left_out
+            and each.company_id not in question.excluded_ids
             and each.company_id != seed_id
         ]
         # the preferred conditions follow the required ones
@@ -393,8 +393,8 @@ def judge(context: Context, state: State, critique: Critique) -> str:
         state.widen()
         return gettext("none of the companies shown before fits; searching all")
     # a guess is given up only if no company meets it
-    is_given_up = bool(state.plan and state.plan.by_model) or not state.intent.guesses or not state.fitting
-    if not state.ranked and state.intent.assumed and is_given_up and state.only is None and not is_cut_short:
+    may_relax = bool(state.plan and state.plan.by_model) or not state.intent.guesses or not state.fitting
+    if not state.ranked and state.intent.assumed and may_relax and state.only is None and not is_cut_short:
         state.relax()
         return gettext("nothing so far; searching more widely")
     is_stuck = not state.ranked or converged(state.best_before, state.best)

@@ -72,7 +72,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
     with timeline.step("names", gettext("Looking for a company with that name")) as step:
         yield step.event
         async with context.in_time():
-            question = await (read_name(context) if is_led else read_question(context))
+            question = await read_question(context, is_led=is_led)
             context = replace(context, settings=await context.services.tuned_settings())
         step.detail = _names_in_words(question)
     yield step.event
@@ -107,7 +107,7 @@ async def _by_model(context: Context, question: CompanyQuestion, timeline: Timel
         events = _answer_events(context, timeline, searches[-1].state, before)
     else:
         async with context.in_time():
-            question = await read_question(context)
+            question = await read_question(context, is_led=False)
         events = _by_rule(context, question, timeline, before)
     async with aclosing(events):
         async for event in events:
@@ -186,43 +186,27 @@ SLIPS_MAX = 2
 LETTERS_A_SLIP = 4
 
 
-async def read_question(context: Context) -> CompanyQuestion:
+async def read_question(context: Context, *, is_led: bool) -> CompanyQuestion:
     """Read the question, and find the companies of any status that it names. A company that it asks about ends the search; else
-    others like it may be wanted.
+    others like it may be wanted. Where a model leads, only a question that is nothing but a name ends the search, and the model
+    reads the others.
     """
     text = context.request.question
     names = await off_loop(read_names, text)
     matches = await match_names(context, [name.text for name in names])
-    like = next((name for name in names if name.relation == "like" and name.chance >= LIKELY), None)
     with context.run.step("name_precheck") as record:
-        exact = _exact_matches(context, names, matches)
+        exact = _exact_matches(context, [name for name in names if name.is_whole or not is_led], matches)
         record.counts.update(names=len(names), matches=len(matches), named=len(exact))
-    question = CompanyQuestion(names=[name.text for name in names], matches=matches)
+    question = CompanyQuestion(names=[name.text for name in names], matches=matches, exact=exact)
+    if exact:
+        question = replace(question, companies=await look_up(context, [match.company_id for match in exact], {}))
+    if is_led:
+        return question
+    like = next((name for name in names if name.relation == "like" and name.chance >= LIKELY), None)
     if not exact and like is not None:
         return await _similar(context, replace(question, likened=like.text), names)
     intent = await _read_intent(context, text)
-    question = replace(question, intent=intent, left_out=_only_mentioned(context, names, matches))
-    return await _with_exact(context, question, exact)
-
-
-async def read_name(context: Context) -> CompanyQuestion:
-    """The companies that a question may name. Only a question that is nothing but a name ends the search."""
-    names = await off_loop(read_names, context.request.question)
-    matches = await match_names(context, [name.text for name in names])
-    with context.run.step("name_precheck") as record:
-        whole = [name for name in names if name.is_whole]
-        texts = {name.text for name in whole}
-        exact = _exact_matches(context, whole, [match for match in matches if match.spelling in texts])
-        record.counts.update(names=len(names), matches=len(matches), named=len(exact))
-    question = CompanyQuestion(names=[name.text for name in names], matches=matches)
-    return await _with_exact(context, question, exact)
-
-
-async def _with_exact(context: Context, question: CompanyQuestion, exact: Sequence[NameMatch]) -> CompanyQuestion:
-    """The question with the companies that it asks about, if there are any."""
-    if not exact:
-        return question
-    return replace(question, exact=exact, companies=await look_up(context, [match.company_id for match in exact], {}))
+    return replace(question, intent=intent, excluded_ids=_only_mentioned(context, names, matches))
 
 
 async def _similar(context: Context, question: CompanyQuestion, names: Sequence[Name]) -> CompanyQuestion:
@@ -267,6 +251,7 @@ def _exact_matches(context: Context, names: Sequence[Name], matches: Sequence[Na
     longer one, the longer counts. A misspelt name counts too.
     """
     by_text = {name.text: name for name in reversed(names)}
+    matches = [match for match in matches if match.spelling in by_text]
     exact = [match for match in matches if match.name_score >= context.settings.company_exact_name_min]
     existing = [by_text[text] for text in dict.fromkeys(match.spelling for match in exact)]
     longest = [name for name in existing if not any(other.holds(name) for other in existing)]

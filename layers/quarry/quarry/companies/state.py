@@ -105,8 +105,8 @@ class CompanyIntent:
 
     def relaxed(self) -> CompanyIntent:
         """The same with one assumed condition less: the least likely guess, and last the status."""
-        left_out = self.guesses[-1] if self.guesses else STARTUPS
-        return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
+        weakest = self.guesses[-1] if self.guesses else STARTUPS
+        return replace(self, assumed=tuple(each for each in self.assumed if each != weakest))
 
     def bounded(self) -> CompanyIntent:
         """The same with each condition once, within the limits."""
@@ -171,7 +171,7 @@ class CompanyCandidate:
     """A company that a search found, with the best of each signal over all variants, or 0.
 
     `semantic` is a cosine similarity, `keyword` and `niche` are text ranks, `combined` is their weighted sum, `taxonomy` the
-    share of the tags asked for that it has. `found_by` names the searches that found it.
+    share of the tags asked for that it has. `sources` names the searches that found it.
     """
 
     company_id: str
@@ -180,7 +180,7 @@ class CompanyCandidate:
     niche: float = 0.0
     combined: float = 0.0
     taxonomy: float = 0.0
-    found_by: tuple[Source, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 def merge(candidates: Iterable[CompanyCandidate]) -> list[CompanyCandidate]:
@@ -194,8 +194,8 @@ def merge(candidates: Iterable[CompanyCandidate]) -> list[CompanyCandidate]:
 
 def _merged(same: Sequence[CompanyCandidate]) -> CompanyCandidate:
     best = {name: max(getattr(each, name) for each in same) for name in SIGNALS}
-    found_by = {name for each in same for name in each.found_by}
-    return CompanyCandidate(same[0].company_id, **best, found_by=tuple(name for name in SOURCES if name in found_by))
+    sources = {name for each in same for name in each.sources}
+    return CompanyCandidate(same[0].company_id, **best, sources=tuple(name for name in SOURCES if name in sources))
 
 
 # ---- order ----
@@ -386,7 +386,7 @@ class CompanyQuestion:
 
     `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
     should resemble, `seed` that company, and `seed_vectors` its stored vectors. `names` may be names of companies. With
-    `has_fixed_conditions`, a caller states the conditions, and no plan changes them; companies in `left_out` are never found,
+    `has_fixed_conditions`, a caller states the conditions, and no plan changes them; companies in `excluded_ids` are never found,
     and every profile must hold the `required_words`.
     """
 
@@ -399,7 +399,7 @@ class CompanyQuestion:
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
     has_fixed_conditions: bool = False
-    left_out: frozenset[str] = frozenset()
+    excluded_ids: frozenset[str] = frozenset()
     required_words: tuple[str, ...] = ()
 
 
@@ -538,11 +538,11 @@ class State:
         """The best companies that the ranking left out, at most REJECTED_MAX."""
         return [entry for entry in self.fitting if entry.company.id not in self.best][:REJECTED_MAX]
 
-    def queue(self, variants: Sequence[str], held_max: int) -> int:
-        """Add new phrasings to those pending, which are at most `held_max`; returns how many."""
+    def queue(self, variants: Sequence[str], limit: int) -> int:
+        """Add new phrasings to those pending, which are at most `limit`; returns how many."""
         existing = {text.casefold() for text in (*self.tried, *self.pending)}
         fresh = [variant for variant in distinct(variants) if variant.casefold() not in existing]
-        fresh = fresh[: max(0, held_max - len(self.pending))]
+        fresh = fresh[: max(0, limit - len(self.pending))]
         self.pending = (*self.pending, *fresh)
         return len(fresh)
 

@@ -93,7 +93,7 @@ from quarry.streaming.events import Event
 from quarry.verification.check import Verification, level
 from quarry.verification.wire import SourceText, confidence_of
 
-LEFT_OUT_MAX = 80
+EXCLUDED_IDS_MAX = 80
 REQUIRED_WORDS_MAX = 6
 SIMILAR_NAMES_MAX = 3
 """How many similar names an error gives."""
@@ -115,7 +115,7 @@ class FindCompaniesArguments(Request):
     )
     like: CleanText | None = Field(default=None, description="A company to resemble, by name.")
     not_ids: Annotated[tuple[Identifier, ...], OneOrMany] = Field(
-        default=(), max_length=LEFT_OUT_MAX, description="Leave these out."
+        default=(), max_length=EXCLUDED_IDS_MAX, description="Leave these out."
     )
     limit: int = Field(default=8, ge=1, le=COUNT_MAX, description="At most.")
 
@@ -222,7 +222,7 @@ async def _question(arguments: FindCompaniesArguments, context: Context) -> Comp
         need = await read_intent(arguments.need, (), context.caller, context.services)
         intent = replace(intent, tags=need.tags, is_plain=need.is_plain)
     question = CompanyQuestion(
-        intent, has_fixed_conditions=True, left_out=frozenset(arguments.not_ids), required_words=arguments.must
+        intent, has_fixed_conditions=True, excluded_ids=frozenset(arguments.not_ids), required_words=arguments.must
     )
     return question if arguments.like is None else await _like(arguments.like, question, context)
 
