@@ -197,7 +197,7 @@ def trimmed_text(value: str) -> str:
     return " ".join(value.split())[:QUERY_MAX_CHARACTERS].strip()
 
 
-def edited(constraints: Constraints, query: str) -> Constraints:
+def canonical(constraints: Constraints, query: str) -> Constraints:
     """The constraints of a request in normal form, with the text to embed made from them."""
     update = {
         "query_original": query,

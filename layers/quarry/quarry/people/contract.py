@@ -1,4 +1,4 @@
-"""What goes over the wire for people, and what a model must return when it reads a query and says why people were found.
+"""The requests and responses for people, and what a model returns when it reads a query and gives reasons.
 
 The types for the model forgive what can be mended: a list given as null or as one text, a value outside the taxonomy, a detail
 left out or unknown. The schema that the model is shown does not: there every key is required.
@@ -87,7 +87,7 @@ class Must(Request):
 
 
 class Should(Request):
-    """What raises the rank of whom it fits, and excludes nobody."""
+    """Preferences: they raise the rank of people who meet them, and exclude nobody."""
 
     skills_or_tools: list[str] = []
     keywords: list[str] = []

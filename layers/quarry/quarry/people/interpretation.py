@@ -199,7 +199,7 @@ def _is_alternative(draft: _Draft, segment: Segment) -> bool:
 
 
 def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
-    """What somebody is, does or knows. An exclusion covers only what was said."""
+    """What somebody is, does or knows. An exclusion covers only the words of the query."""
     phrase, constraints = draft.cut.phrase(segment), draft.constraints
     if part == "exclude":
         draft.add("exclude", "keywords", _excluded_names(phrase, segment), segment)
@@ -225,7 +225,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
 
 
 def _excluded_names(phrase: str, segment: Segment) -> list[str]:
-    """The excluded words, and the data's values if nobody is called so: "physicists" also excludes "physics"."""
+    """The excluded words. If no value is called so, also the values that they stand for: "physicists" excludes "physics" too."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
     is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(phrase))) for each in values)
     return list(unique((phrase.lower(), *(() if is_own else [each.lower() for each in values]))))
@@ -257,7 +257,7 @@ def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
 
 
 def _is_of_people(segment: Segment) -> bool:
-    """Whether it says what people are, not what they know."""
+    """Whether it is about what people are, not what they know."""
     return any(each.facet in ("title", "domain", "seniority", "employment", "intent") for each in segment.values)
 
 
@@ -384,7 +384,7 @@ def cleaned_query(original: str, answer: str) -> str:
     return cleaned if cleaned and same_figures and len(cleaned) <= 2 * len(original) + 40 else original
 
 
-def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
+def check_against_query(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
     """The constraints of `output` that words of the query state, in normal form, with the characters that state them; and the
     required and excluded values that no words state.
     """
@@ -408,7 +408,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constra
     like = whole.like if whole.like and query_words.span("", "like", whole.like, ()) else None
     unstated = [*_lost("must", whole.must, must), *_lost("exclude", whole.exclude, exclude)]
     parts = {"must": with_place(must), "should": should, "exclude": exclude, "like": like}
-    stated = weakened(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
+    stated = with_weak_preferred(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
     if not stated.query_embedding_text or _holds_excluded(stated):
         stated.query_embedding_text = about(stated) or (ANYBODY if stated.evidence else "")
     return stated, unstated
@@ -441,7 +441,7 @@ def _with_evidence(name: str, part: Part, query_words: QueryWords, evidence: lis
     return part.model_copy(update=update)
 
 
-def weakened(constraints: Constraints) -> Constraints:
+def with_weak_preferred(constraints: Constraints) -> Constraints:
     """The constraints with what is only weakly required as preferred: a value whose words all state a required role already.
     "Accountants" asks for a role, and not for the team Accounting.
     """

@@ -27,12 +27,12 @@ from quarry.people.filters import (
     Clause,
     HardConstraint,
     MeetsAndMisses,
-    apart,
     constraints_in_force,
+    meets_and_misses,
     naming_alternatives,
     relaxed,
     set_fields,
-    standing,
+    split_by_condition,
     without,
 )
 from quarry.people.ranking import (
@@ -120,7 +120,7 @@ _NO_FILTERS = frozenset({"should_terms", "names", "texts", "excluded_ever"})
 
 
 async def holds_cards(database: Database) -> bool:
-    """Whether there are any people to find."""
+    """Whether there is any visible card."""
     return await database.row("select from experience_cards where visible limit 1") is not None
 
 
@@ -389,62 +389,62 @@ class TieredSearch:
         filters = self.filters
         by_name = await self._by_name()
         if by_name and not self.clauses:  # the query only gives names
-            return await self._described(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
+            return await self._finding_of(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
-        whole, together = await self._meeting_all(among)
+        whole, together = await self._meet_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
         hard = replace(filters, roles=(), texts=())
-        tier, candidates = await self._relaxing(hard, None, {**whole, **by_name})
+        tier, candidates = await self._relax(hard, None, {**whole, **by_name})
         if len(by_one) >= TOP_PEOPLE:
             candidates = {**whole, **by_name}  # enough: nobody else is shown
         elif filters.roles or filters.texts:
-            _, as_expected = await self._relaxing(filters, among, {})
+            _, as_expected = await self._relax(filters, among, {})
             if not as_expected and not whole and await self._are_ruled_out(among):
                 return await self._ruled_out(among, by_name, tier)
             candidates = {**as_expected, **candidates}
         elif not candidates:
             return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
-        return await self._described(candidates, by_name, by_one, tier)
+        return await self._finding_of(candidates, by_name, by_one, tier)
 
     async def _by_name(self) -> EvidenceByPerson:
         """The people with the names asked for."""
         if not self.filters.names:
             return {}
         among = await find_meeting(self.database, names=self.filters.names)
-        return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
+        return await self._candidates(CardFilters(), FALLBACK_TIER_STRICT, among)
 
-    async def _meeting_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
+    async def _meet_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
         """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
         the people whose profiles contain the required words.
         """
         filters = self.filters
-        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        by_one = await self._candidates(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
-        person, groups = apart(filters)
+        person, groups = split_by_condition(filters)
         if not groups:
             return {}, False
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
-        return await self._look(person, FALLBACK_TIER_STRICT, among), False
+        return await self._candidates(person, FALLBACK_TIER_STRICT, among), False
 
     async def _ruled_out(self, among: PersonIds | None, by_name: EvidenceByPerson, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
         everybody = replace(self, excluded=NOBODY)
-        near = await everybody._look(self.filters, FALLBACK_TIER_STRICT, among)
-        finding = await self._described({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
+        near = await everybody._candidates(self.filters, FALLBACK_TIER_STRICT, among)
+        finding = await self._finding_of({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
-        """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
+        """Whether the exclusions rule out everybody who meets the conditions. Then nobody else is shown instead."""
         if not self.filters.excludes_anyone:
             return False
         everybody = replace(self, excluded=NOBODY, filters=self.filters.unexcluded)
         widest = relaxed(everybody.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
-        return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
+        return bool(await everybody._candidates(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
-    async def _relaxing(
+    async def _relax(
         self, filters: CardFilters, among: PersonIds | None, candidates: EvidenceByPerson
     ) -> tuple[int, EvidenceByPerson]:
         """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
@@ -454,10 +454,10 @@ class TieredSearch:
                 break
             tier = next_tier
             if relaxed_filters != self.filters:  # those were searched already
-                candidates = {**await self._look(relaxed_filters, tier, among), **candidates}
+                candidates = {**await self._candidates(relaxed_filters, tier, among), **candidates}
         return tier, candidates
 
-    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
+    async def _candidates(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
         with self.run.step("retrieve") as record:
             evidence = await find_candidates(
                 self.database,
@@ -472,7 +472,7 @@ class TieredSearch:
             record.counts |= {"tier": tier, "people": len(evidence)}
         return {person.person_id: person for person in evidence if person.person_id not in self.like}
 
-    async def _described(
+    async def _finding_of(
         self,
         candidates: EvidenceByPerson,
         by_name: EvidenceByPerson,
@@ -481,7 +481,7 @@ class TieredSearch:
         *,
         excludes: bool = True,
     ) -> Finding:
-        """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
+        """The best candidates, described. Unless the search `excludes`, an excluded experience is a condition that they miss."""
         standings, doubts = await self._standings(candidates, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(by_name, NAMED_FIRST)
@@ -539,7 +539,7 @@ class TieredSearch:
         met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
-            id: standing(
+            id: meets_and_misses(
                 clauses,
                 all_met if id in by_one else met.get(id, all_met)[: len(clauses)],
                 together=id in by_one or not by_one,
