@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quarry.language.messages import speaking
+from quarry.language.recognition import Language
 from quarry.people.constraints import constraints_of, understood_of
 from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.platform.contract import Evidence
@@ -65,3 +67,13 @@ def test_a_value_of_another_kind_is_refused() -> None:
     period = Exists(exists="experience", where=(Comparison(field="period", op=">=", value=2020),))
     with pytest.raises(InvalidInput, match="time_start"):
         constraints_of(Understood(query=Query(source="people", where=(period,))), QUERY)
+
+
+def test_conditions_are_worded_in_the_language_that_is_spoken() -> None:
+    must = Must(city="pune", company_norm=["kite labs"], offer_salary_inr_per_year=1_200_000.0)
+    chips: dict[Language, str] = {"english": "in Pune", "german": "in Pune", "french": "Pune"}
+    for language, place in chips.items():
+        with speaking(language):
+            labels = [each.label for each in understood_of(Constraints(query_original=QUERY, must=must)).chips]
+        assert place in labels
+        assert not any(":" in label for label in labels)

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from quarry.language.word_forms import unique
-from quarry.people.contract import Constraints, Exclude, Must, Should
+from quarry.people.contract import Constraints, Exclude, Must, Should, as_list
 from quarry.people.facets import COLLECTION, OF_CONDITIONS, PEOPLE
 from quarry.people.sources import EDUCATION, EXPERIENCE, innermost, label_of
 from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
@@ -275,10 +275,6 @@ def _values(part: BaseModel, field: str) -> Sequence[str]:
         is_alone = not (getattr(part, "city", None) or getattr(part, "country", None))
         value = alternatives_in(value) if is_alone else None
     return [each for each in as_list(value) if each.strip()]
-
-
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def faults_of(constraints: Constraints) -> Iterator[FieldError]:

@@ -19,12 +19,11 @@ from quarry.people.constraints import (
     SALARY_MAX,
     SALARY_MIN,
     about,
-    as_list,
     normalise,
     trimmed_text,
     with_place,
 )
-from quarry.people.contract import Constraints, PeopleQuery, Quote
+from quarry.people.contract import Constraints, PeopleQuery, Quote, as_list
 from quarry.people.facets import PEOPLE
 from quarry.people.reading import KIND_OF_FACET, Cut, Decision, Segment
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
