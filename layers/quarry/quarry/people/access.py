@@ -53,7 +53,7 @@ LOCAL_USER_CREDITS = 100
 GRANT_MAX = 1_000_000
 
 NOT_ENOUGH = gettext_noop("You have no credits left.")
-NONE_LEFT_OF_TENANT = gettext_noop("Your organization has no credits left; ask its administrator.")
+TENANT_NOT_ENOUGH = gettext_noop("Your organization has no credits left; ask its administrator.")
 
 Reason = Literal["initial", "grant", "search", "unlock"]
 
@@ -129,7 +129,7 @@ async def spend(
             {"credits": credits, "max": quotas.credits},
         )
         if not booking.rowcount:
-            raise PaymentRequired(NONE_LEFT_OF_TENANT)
+            raise PaymentRequired(TENANT_NOT_ENOUGH)
     return balance
 
 
@@ -140,7 +140,7 @@ async def require_credits_of_tenant(connection: Connection, credits: int, quotas
             "select from credits_spent where credits + %s > %s", [credits, quotas.credits]
         )
         if await cursor.fetchone() is not None:
-            raise PaymentRequired(NONE_LEFT_OF_TENANT)
+            raise PaymentRequired(TENANT_NOT_ENOUGH)
 
 
 async def grant(database: Database, settings: Settings, user_id: str, credits: int) -> int:

@@ -275,7 +275,7 @@ def day_of(text: str | None) -> datetime.date | None:
 
 # ---- conditions, each by itself, with a label ----
 
-OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+PLACE_AND_TIME: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
 """Constraints on place and time."""
 
 IN_ONE = gettext_noop("all in one experience")
@@ -349,12 +349,13 @@ def exclusion_clauses(constraints: Constraints) -> list[Clause]:
 
 def _card_clauses(part: Should | Exclude) -> Iterator[Clause]:
     """The companies, teams and places of a part, each by itself."""
-    for name in part.company_norm:
-        yield Clause(label_of(Comparison(field="company_norm", value=name)), CardFilters(companies=(name,)))
-    for name in part.team_norm:
-        yield Clause(label_of(Comparison(field="team_norm", value=name)), CardFilters(teams=(name,)))
-    for name in part.location:
-        yield Clause(label_of(Comparison(field="location_text", value=name)), CardFilters(places=spellings(name)))
+    on_cards = [
+        *(("company_norm", name, CardFilters(companies=(name,))) for name in part.company_norm),
+        *(("team_norm", name, CardFilters(teams=(name,))) for name in part.team_norm),
+        *(("location_text", name, CardFilters(places=spellings(name))) for name in part.location),
+    ]
+    for field, name, filters in on_cards:
+        yield Clause(label_of(Comparison(field=field, value=name)), filters)
 
 
 def soft_terms(constraints: Constraints) -> list[Clause]:
@@ -454,5 +455,5 @@ def split_by_condition(filters: CardFilters) -> tuple[CardFilters, list[CardFilt
     on_cards = [name for name in names if name not in OF_THE_PERSON]
     person = replace(without(filters, on_cards), roles=(), texts=(), names=())
     clauses = [*(only(filters, name) for name in on_cards), *(CardFilters(roles=(role,)) for role in filters.roles)]
-    of_the_rest = sum(name in OF_THE_REST for name in on_cards)
-    return person, clauses if 2 + of_the_rest <= len(clauses) <= CLAUSES_MAX else []
+    of_place_and_time = sum(name in PLACE_AND_TIME for name in on_cards)
+    return person, clauses if 2 + of_place_and_time <= len(clauses) <= CLAUSES_MAX else []

@@ -24,7 +24,7 @@ from quarry.people.constraints import (
     with_place,
 )
 from quarry.people.contract import Constraints, PeopleQuery, Quote, as_list
-from quarry.people.facets import PEOPLE
+from quarry.people.facets import OF_CONDITIONS, PEOPLE
 from quarry.people.reading import KIND_OF_FACET, Cut, Decision, Segment
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place, Span
@@ -366,8 +366,6 @@ ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""
 QUOTES_MAX = 100
 _PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
-_SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
-"""Conditions that are true or false, with the facet whose names state them."""
 Part = TypeVar("Part", bound=BaseModel)
 WEAK: Mapping[str, str] = {
     "company_norm": "company_norm", "team_norm": "team_norm", "domain": "keywords", "sub_domain": "keywords",
@@ -533,8 +531,9 @@ class QueryWords:
 def _ways_to_say(field: str, value: Any) -> Iterator[str]:
     """The ways to state a value; any of them is enough."""
     if isinstance(value, bool):
-        facet = PEOPLE.facets[_SWITCHES[field]] if field in _SWITCHES else None
-        yield from (facet.label, *facet.words) if facet and value else ()
+        # no words state "never" itself
+        facets = [PEOPLE.facets[name] for name in OF_CONDITIONS.get(field, ()) if value]
+        yield from (word for facet in facets for word in (facet.label, *facet.words))
     elif field in _PLACES:
         yield from spellings(value)
     elif field == "role":

@@ -215,7 +215,7 @@ SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 160, 120
 TEXT_CHARACTERS_MAX = 2_000
 """Characters of a text that are searched for reasons."""
 
-SKILLS_NAMED_MAX = 4
+SHARED_SKILLS_MAX = 4
 LAKH, CRORE = 100_000, 10_000_000
 NOTHING_TO_SAY = gettext_noop("Their experience is similar to the query")
 
@@ -414,7 +414,7 @@ def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[st
     most = max(shared, key=len, default=[])
     if most:
         card = person.matched_cards[shared.index(most)]
-        *first, last = most[:SKILLS_NAMED_MAX]
+        *first, last = most[:SHARED_SKILLS_MAX]
         skills = listed_label([*first, last], is_choice=False)
         skills = f"{skills[:1].upper()}{skills[1:]}"
         if card.company_name:

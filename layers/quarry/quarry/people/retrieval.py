@@ -73,7 +73,7 @@ select excluded_people(
   jsonb_populate_record(null::card_filters, %s), jsonb_populate_record(null::card_filters, %s), %s)::text as ids
 """
 
-_NEVER_SAID = "select never_said(%s::text[]) as texts"
+_ABSENT = "select never_said(%s::text[]) as texts"
 
 _MEETING = """
 select people_meeting(
@@ -137,9 +137,9 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
     return PersonIds(row["ids"]) if row["ids"] is not None else None
 
 
-async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset[str]:
+async def find_absent_texts(database: Database, texts: Sequence[str]) -> frozenset[str]:
     """The texts that no visible card or profile contains."""
-    row = await database.row(_NEVER_SAID, [list(texts)]) if texts else None
+    row = await database.row(_ABSENT, [list(texts)]) if texts else None
     return frozenset(row["texts"]) if row else frozenset()
 
 
@@ -179,7 +179,7 @@ async def find_candidates(
     database: Database,
     *,
     filters: CardFilters,
-    filters_asked: CardFilters | None = None,
+    all_filters: CardFilters | None = None,
     excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
@@ -188,7 +188,7 @@ async def find_candidates(
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, by id; one round trip.
 
-    `filters` apply in this tier; `filters_asked` are those of the search, if there are more. People in `excluded`
+    `filters` apply in this tier; `all_filters` are those of the search, if there are more. People in `excluded`
     (find_excluded) and, if `among` is given, those not in it are left out. `query_text` is compared by words; for cards
     without vectors, or without `vector`, only words count.
     """
@@ -197,12 +197,12 @@ async def find_candidates(
         {
             "embedding": half_vector(vector),
             "query": query_text,
-            "should_terms": list((filters_asked or filters).should_terms),
+            "should_terms": list((all_filters or filters).should_terms),
             "filters": _card_filters(filters),
-            "asked": _card_filters(filters_asked or filters),
+            "asked": _card_filters(all_filters or filters),
             "excluded": excluded,
-            "within": _card_filters((filters_asked or filters).excluding),
-            "profiles": (filters_asked or filters).excluded_ever,
+            "within": _card_filters((all_filters or filters).excluding),
+            "profiles": (all_filters or filters).excluded_ever,
             "among": among,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
@@ -258,7 +258,7 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
         p_cards_max=MATCHED_CARDS_PER_PERSON,
     )
     by_id = {row["id"]: row for row in rows}
-    return [_found_person(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
+    return [_person_result(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
 
 
 async def load_cards(database: Database, people: Sequence[str]) -> dict[str, list[CardWithPhrases]]:
@@ -299,7 +299,7 @@ def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
     )
 
 
-def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
+def _person_result(person: RankedPerson, row: DictRow) -> PersonResult:
     hits = {hit.child_id or hit.card_id: hit.similarity for hit in person.evidence.hits}
     places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
     families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
@@ -330,7 +330,7 @@ async def as_in_data(constraints: Constraints, database: Database) -> Constraint
 
 # ---- the search, tier by tier ----
 
-NAMED_FIRST = -1.0
+NAME_MATCH_MISSES = -1.0
 """The misses of people asked for by name."""
 EXCLUDED_ELSEWHERE = 0.1
 """The misses of people with an excluded experience that is not asked for."""
@@ -462,7 +462,7 @@ class TieredSearch:
             evidence = await find_candidates(
                 self.database,
                 filters=filters,
-                filters_asked=self.filters,
+                all_filters=self.filters,
                 excluded=self.excluded,
                 query_text=self.text,
                 vector=self.vector,
@@ -484,7 +484,7 @@ class TieredSearch:
         """The best candidates, described. Unless the search `excludes`, an excluded experience is a condition that they miss."""
         standings, doubts = await self._standings(candidates, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
-        misses |= dict.fromkeys(by_name, NAMED_FIRST)
+        misses |= dict.fromkeys(by_name, NAME_MATCH_MISSES)
         best = rank_people(list(candidates.values()), self.filters, misses)[: self.limit]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
@@ -507,8 +507,8 @@ class TieredSearch:
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.soft_terms for form in clause.alternatives]
         terms = [word for group in self.excluded_terms for word in group]
-        never_said = await find_never_said(self.database, terms if standings else ())
-        unchecked = [group for group in self.excluded_terms if never_said.issuperset(group)]
+        absent = await find_absent_texts(self.database, terms if standings else ())
+        unchecked = [group for group in self.excluded_terms if absent.issuperset(group)]
         unsaid = {word for group in unchecked for word in group}
         excluded = [each for each in self.exclusions if each.terms.isdisjoint(unsaid)]
         parts = (alternatives, self.preferred, excluded, forms)

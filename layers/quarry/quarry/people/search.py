@@ -58,7 +58,7 @@ from quarry.people.ranking import (
     reasons_for,
     reasons_messages,
 )
-from quarry.people.reading import TOKENS_MAX, Cut, learned, measured_segments, put_together, read_parts, to_look_up
+from quarry.people.reading import TOKENS_MAX, Cut, assemble, learned, measured_segments, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
     Finding,
@@ -373,7 +373,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
     matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
 
     def interpret() -> tuple[Constraints, bool]:
-        cut = put_together(query, tokens, segments, matches)
+        cut = assemble(query, tokens, segments, matches)
         return normalise(constraints_of_segments(cut, read_parts(cut, learned()))), _is_tidy(cut)
 
     return await off_loop(interpret)
