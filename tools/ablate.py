@@ -60,7 +60,8 @@ class Refinement:
 REFINEMENTS = (
     Refinement("people", "excluded experiences elsewhere come later", "people.retrieval", "EXCLUDED_ELSEWHERE", 0.0),
     Refinement(
-        "people", "conditions met by several experiences", "people.retrieval", "apart", lambda filters: (filters, []),
+        "people", "conditions met by several experiences", "people.retrieval", "split_by_condition",
+        lambda filters: (filters, []),
         stays="questions about two experiences of a person need it",
     ),
     Refinement(

@@ -231,7 +231,7 @@ export type SavedSearches = {searches: SavedSearch[]};
 export type SearchResponse = {query: string; intent: "keyword" | "question"; results: Result[]; counts: {[name: string]: number}; more: boolean; capped?: string[] | null; degraded: string[]};
 /** `POST /me/answers/{id}/share`. */
 export type ShareRequest = {shared?: true};
-/** What raises the rank of whom it fits, and excludes nobody. */
+/** Preferences: they raise the rank of people who meet them, and exclude nobody. */
 export type Should = {skills_or_tools?: string[]; keywords?: string[]; intent_secondary?: ("work" | "education" | "project" | "business" | "research" | "teaching" | "community" | "certification" | "achievement" | "career_break" | "other")[]; company_norm?: string[]; team_norm?: string[]; location?: string[]};
 /** How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`. The access token is the API's bearer token. */
 export type SignIn = {domain: string; client_id: string; scopes: string[]};

@@ -17,7 +17,7 @@ from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
 from quarry.language.word_forms import sentences
 from quarry.models.answers import without_fence
-from quarry.people.ranking import sanitised
+from quarry.people.ranking import plain_reasons
 from quarry.platform.text import LinkFilter, mark, unmark
 from tests.linear.measuring import assert_linear, repeated
 from tests.query.rooms import ROOMS
@@ -50,7 +50,7 @@ def _file_of(format: Format) -> Reader:
 
 # The name of a reader, the reader, the pieces its texts repeat, and the length of the shorter of the two texts compared.
 READERS: list[tuple[str, Reader, tuple[str, ...], int]] = [
-    ("reasons", lambda text: sanitised([text]), ("[", "<a", "**", "[x]("), 20_000),
+    ("reasons", lambda text: plain_reasons([text]), ("[", "<a", "**", "[x]("), 20_000),
     ("citations", _by_character(lambda: CitationFilter({1, 2})), ("[1,", "`", "` ", "【1"), 10_000),
     ("links", _by_character(lambda: LinkFilter({1: "x"})), ("[x](", "http://", "`", "<a "), 4_000),
     ("sentences", sentences, ('."', ". ", "A. ", " [1]", ")", "No. "), 20_000),

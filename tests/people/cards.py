@@ -32,7 +32,7 @@ async def find(
     people = await find_candidates(
         database,
         filters=relaxed(filters, tier),
-        filters_asked=filters,
+        all_filters=filters,
         excluded=await find_excluded(database, filters),
         query_text=query,
         vector=None if degrees is None else direction(degrees),

@@ -178,7 +178,7 @@ def test_who_is_found_and_who_would_be_is_what_the_filters_say(
         people = await find_candidates(
             database,
             filters=relaxed(filters, tier),
-            filters_asked=filters,
+            all_filters=filters,
             excluded=excluded,
             query_text="go",
             vector=vector,
@@ -233,7 +233,7 @@ async def test_experience_is_counted_once_where_it_overlaps_and_goes_on_until_to
         found = await find_candidates(
             database,
             filters=filters,
-            filters_asked=filters,
+            all_filters=filters,
             excluded=PersonIds("{}"),
             query_text="",
             vector=direction(0),

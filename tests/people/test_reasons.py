@@ -18,11 +18,11 @@ from quarry.people.ranking import (
     REASONS_MAX,
     CardWithPhrases,
     ReasonsToGive,
+    as_judged,
     evidence,
     fallback_reasons,
-    judged,
+    plain_reasons,
     reasons_for,
-    sanitised,
 )
 
 
@@ -89,7 +89,7 @@ def test_the_skills_in_common_are_named_as_the_person_writes_them() -> None:
     ],
 )
 def test_reasons_are_few_short_and_plain(given: list[str], kept: list[str]) -> None:
-    assert sanitised(given) == kept
+    assert plain_reasons(given) == kept
 
 
 def asked(*people: PersonResult, **filters: Any) -> ReasonsToGive:
@@ -135,7 +135,7 @@ def test_the_model_orders_people_and_drops_those_who_do_not_fit() -> None:
     people = [person(TARANG, id=id) for id in "abc"]
     said = {"people": [{"person_id": "c"}, {"person_id": "a", "fits": False}, {"person_id": "nobody", "fits": True}]}
     # whom the model does not speak of stays, behind the others
-    assert [each.id for each in judged(PeopleReasons.model_validate(said), people)] == ["c", "b"]
+    assert [each.id for each in as_judged(PeopleReasons.model_validate(said), people)] == ["c", "b"]
 
 
 def test_if_nobody_fits_all_are_near_and_say_what_they_lack() -> None:
@@ -143,7 +143,7 @@ def test_if_nobody_fits_all_are_near_and_say_what_they_lack() -> None:
     said = {
         "people": [{"person_id": id, "fits": False, "lacks": lacks} for id, lacks in (("b", "nursing"), ("a", None))]
     }
-    assert [(each.id, each.misses) for each in judged(PeopleReasons.model_validate(said), people)] == [
+    assert [(each.id, each.misses) for each in as_judged(PeopleReasons.model_validate(said), people)] == [
         ("b", ["in Pune", "nursing"]), ("a", ["in Pune"]),
     ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_if_nobody_fits_all_are_near_and_say_what_they_lack() -> None:
 def test_whom_the_model_leaves_out_does_not_replace_those_that_it_calls_near(misses: list[str]) -> None:
     people = [person(TARANG, id=id, misses=misses) for id in "abc"]
     said = {"people": [{"person_id": "c", "fits": False, "lacks": "works in Pune"}]}
-    found = judged(PeopleReasons.model_validate(said), people)
+    found = as_judged(PeopleReasons.model_validate(said), people)
     assert [(each.id, each.misses) for each in found] == [
         ("c", [*misses, "works in Pune"]), ("a", misses), ("b", misses),
     ]  # fmt: skip
@@ -160,7 +160,7 @@ def test_whom_the_model_leaves_out_does_not_replace_those_that_it_calls_near(mis
 
 def test_what_the_search_says_already_is_not_said_again() -> None:
     said = {"people": [{"person_id": "a", "fits": False, "lacks": "Not in Pune"}]}
-    [found] = judged(PeopleReasons.model_validate(said), [person(TARANG, id="a", misses=["not in Pune"])])
+    [found] = as_judged(PeopleReasons.model_validate(said), [person(TARANG, id="a", misses=["not in Pune"])])
     assert found.misses == ["not in Pune"]
 
 

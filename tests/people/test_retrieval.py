@@ -107,7 +107,7 @@ class TestExclusions:
         found = await find_candidates(
             database,
             filters=CardFilters(excluded_companies=("acme retail",)),
-            filters_asked=filters,
+            all_filters=filters,
             excluded=None if tests_each else await find_excluded(database, filters),
             query_text="",
             vector=direction(0),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.constraints import constraints_of, understood_of
+from quarry.language.messages import speaking
+from quarry.language.recognition import Language
+from quarry.people.constraints import constraints_of, hard_labels, understood_of
 from quarry.people.contract import Constraints, Exclude, Must, Should
+from quarry.people.filters import card_filters, constraints_in_force
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.contract import Understood
@@ -25,20 +28,26 @@ WHOLE = Constraints(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "constraints",
-    [
-        WHOLE,
-        Constraints(query_original=QUERY),
-        Constraints(query_original=QUERY, must=Must(location_text="chennai", or_preferred_locations=["remote"])),
-        Constraints(query_original=QUERY, must=Must(role=["nurse"]), exclude=Exclude(team_norm=["sales"], ever=True)),
-        Constraints(query_original=QUERY, exclude=Exclude(open_to_work=True)),
-    ],
-)
+EACH = [
+    WHOLE,
+    Constraints(query_original=QUERY),
+    Constraints(query_original=QUERY, must=Must(location_text="chennai", or_preferred_locations=["remote"])),
+    Constraints(query_original=QUERY, must=Must(role=["nurse"]), exclude=Exclude(team_norm=["sales"], ever=True)),
+    Constraints(query_original=QUERY, exclude=Exclude(open_to_work=True)),
+]
+
+
+@pytest.mark.parametrize("constraints", EACH)
 def test_constraints_become_conditions_that_mean_the_same(constraints: Constraints) -> None:
     again = constraints_of(understood_of(constraints), QUERY)
     assert (again.must, again.should, again.exclude) == (constraints.must, constraints.should, constraints.exclude)
     assert again.like == constraints.like
+
+
+@pytest.mark.parametrize("constraints", EACH)
+def test_every_constraint_that_filters_has_a_label(constraints: Constraints) -> None:
+    labels = hard_labels(constraints)
+    assert all(labels[name] for name in constraints_in_force(card_filters(constraints)))
 
 
 def test_evidence_points_to_its_condition_and_back() -> None:
@@ -65,3 +74,13 @@ def test_a_value_of_another_kind_is_refused() -> None:
     period = Exists(exists="experience", where=(Comparison(field="period", op=">=", value=2020),))
     with pytest.raises(InvalidInput, match="time_start"):
         constraints_of(Understood(query=Query(source="people", where=(period,))), QUERY)
+
+
+def test_conditions_are_worded_in_the_language_that_is_spoken() -> None:
+    must = Must(city="pune", company_norm=["kite labs"], offer_salary_inr_per_year=1_200_000.0)
+    chips: dict[Language, str] = {"english": "in Pune", "german": "in Pune", "french": "Pune"}
+    for language, place in chips.items():
+        with speaking(language):
+            labels = [each.label for each in understood_of(Constraints(query_original=QUERY, must=must)).chips]
+        assert place in labels
+        assert not any(":" in label for label in labels)

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from quarry.people.contract import Constraints, PeopleQuery
-from quarry.people.interpretation import validated
+from quarry.people.interpretation import check_against_query
 
 
 def held(query: str, *, cleaned: str = "", quotes: dict[str, str] | None = None, **parts: Any) -> Constraints:
     """What is left of a model's reading of `query`."""
     said = [{"key": key, "words": words} for key, words in (quotes or {}).items()]
     output = PeopleQuery.model_validate({"must": {}, "should": {}, "exclude": {}, "quotes": said} | parts)
-    return validated(output, query, cleaned or query)[0]
+    return check_against_query(output, query, cleaned or query)[0]
 
 
 def hard(constraints: Constraints) -> dict[str, Any]:

@@ -180,7 +180,7 @@ async def search_people(database: Database, query: Query, filters: CardFilters) 
         evidence = await find_candidates(
             database,
             filters=relaxed(filters, tier),
-            filters_asked=filters,
+            all_filters=filters,
             excluded=excluded,
             query_text=query.text,
             vector=query.vector.tolist(),

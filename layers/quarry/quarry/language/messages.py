@@ -120,6 +120,16 @@ def pgettext(context: str, text: str, /, **values: object) -> str:
     return _filled(catalogue.pgettext(context, text) if catalogue else text, values)
 
 
+def translation(context: str, text: str) -> str | None:
+    """A message in the language that is spoken, as it is; None if the language has none."""
+    catalogue = _catalogue()
+    if catalogue is None:
+        return text
+    key = catalogue.CONTEXT % (context, text)
+    message = catalogue.gettext(key)
+    return None if message == key else message
+
+
 def gettext_noop(text: str) -> str:
     """Marks a message that `gettext` says later."""
     return text

@@ -124,12 +124,12 @@ def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple
     return tuple(by_key.values())
 
 
-STEMS_KEPT = 16_384
+STEM_CACHE_SIZE = 16_384
 STEMMED_CHARACTERS_MAX = 100
 """A longer word is not an English word and is not stemmed."""
 
 
-@lru_cache(maxsize=STEMS_KEPT)
+@lru_cache(maxsize=STEM_CACHE_SIZE)
 def stem(word: str) -> str:
     """The stem of one lower-case word. Stop words, which Postgres drops, also have one."""
     return str(_stemmer().stemWord(word.lower())) if len(word) <= STEMMED_CHARACTERS_MAX else word.lower()

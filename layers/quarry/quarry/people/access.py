@@ -1,4 +1,4 @@
-"""What opens people and what it costs: credits, the searches that are kept, contact details, and profiles.
+"""Credits, stored searches, contact details and profiles.
 
 A credit balance and the ledger entry that changes it are written by one statement, so the balance is always the ledger's sum, and
 the database refuses one below zero. A search opens its results to its caller until it expires. Contact details are unlocked once
@@ -53,7 +53,7 @@ LOCAL_USER_CREDITS = 100
 GRANT_MAX = 1_000_000
 
 NOT_ENOUGH = gettext_noop("You have no credits left.")
-NONE_LEFT_OF_TENANT = gettext_noop("Your organization has no credits left; ask its administrator.")
+TENANT_NOT_ENOUGH = gettext_noop("Your organization has no credits left; ask its administrator.")
 
 Reason = Literal["initial", "grant", "search", "unlock"]
 
@@ -81,15 +81,15 @@ def opening_balance(settings: Settings, user_id: str) -> int:
 
 
 async def balance_of(connection: Connection, settings: Settings, user_id: str) -> int:
-    """The user's credits; what they will begin with where they have no account yet."""
+    """The user's credits, or their opening balance if they have no account yet."""
     cursor = await connection.execute("select balance from credit_accounts where user_id = %s", [user_id])
     row = await cursor.fetchone()
     return opening_balance(settings, user_id) if row is None else int(row["balance"])
 
 
 async def open_account(connection: Connection, settings: Settings, user_id: str) -> int:
-    """The balance of the user's account, which is opened where there is none."""
-    # what another call has opened since this statement began, it does not see: then it is asked again
+    """The balance of the user's account. Opens the account if there is none."""
+    # the statement does not see an account that another call opens meanwhile: then it runs again
     while True:
         cursor = await connection.execute(
             """with known as (
@@ -129,7 +129,7 @@ async def spend(
             {"credits": credits, "max": quotas.credits},
         )
         if not booking.rowcount:
-            raise PaymentRequired(NONE_LEFT_OF_TENANT)
+            raise PaymentRequired(TENANT_NOT_ENOUGH)
     return balance
 
 
@@ -140,7 +140,7 @@ async def require_credits_of_tenant(connection: Connection, credits: int, quotas
             "select from credits_spent where credits + %s > %s", [credits, quotas.credits]
         )
         if await cursor.fetchone() is not None:
-            raise PaymentRequired(NONE_LEFT_OF_TENANT)
+            raise PaymentRequired(TENANT_NOT_ENOUGH)
 
 
 async def grant(database: Database, settings: Settings, user_id: str, credits: int) -> int:
@@ -153,7 +153,7 @@ async def grant(database: Database, settings: Settings, user_id: str, credits: i
 
 
 async def _book(connection: Connection, user_id: str, amount: int, reason: Reason, reference: str) -> int | None:
-    """The balance after a booking; None where it would be below zero, or there is no account, and nothing was booked."""
+    """The balance after a booking. None, with nothing booked, if it would be below zero or there is no account."""
     cursor = await connection.execute(
         """with account as (
              update credit_accounts set balance = balance + %(amount)s
@@ -189,7 +189,7 @@ class OpenedResult:
 
 
 async def hold_people(connection: Connection, person_ids: Sequence[str]) -> set[str]:
-    """Those of the people who are still there, and stay until the end of the transaction: who was forgotten meanwhile is not."""
+    """The ids of the people who still exist, locked until the end of the transaction."""
     cursor = await connection.execute("select hold_people(%s) as id", [list(person_ids)])
     return {row["id"] async for row in cursor}
 
@@ -206,7 +206,7 @@ async def store_search(
     reasons: Mapping[str, Sequence[str]],
     lifetime_hours: float,
 ) -> None:
-    """Keep a search and whom it found, best first, with the reasons for each by id."""
+    """Store a search with its results, best first, and the reasons for each person by id."""
     await connection.execute(
         """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
            values (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s))""",
@@ -261,7 +261,7 @@ async def open_result(connection: Connection, user_id: str, search_id: str, pers
 
 
 def as_uuid(text: str) -> uuid.UUID | None:
-    """The id that `text` spells, or None, which is no search's."""
+    """The id in `text`; None if it is not one."""
     try:
         return uuid.UUID(text)
     except ValueError:
@@ -269,7 +269,7 @@ def as_uuid(text: str) -> uuid.UUID | None:
 
 
 class _Unlock(Request):
-    """What a key of an unlock stands for."""
+    """The request that the idempotency key of an unlock stands for."""
 
     person_id: Identifier
     search_id: Identifier
@@ -295,7 +295,7 @@ async def unlock_contact(
     )
     answer = await once(services.database, keyed, UnlockResponse, work)
     async with services.database.transaction() as connection:
-        # contact details are not kept with the answer: they are read while the person may be reached
+        # contact details are not stored with the answer: they are read only while the person is open to contact
         contact = await read_contact(connection, caller.user_id, search_id, person_id)
     if contact is None:
         raise Forbidden(NOT_OPEN)
@@ -307,12 +307,12 @@ async def _unlock(
 ) -> UnlockResponse:
     user_id = caller.user_id
     async with services.database.transaction() as connection:
-        # who is being forgotten at this moment is waited for, and not found then
+        # waits for a deletion of this person that is under way, and then does not find them
         await hold_people(connection, [person_id])
         result = await open_result(connection, user_id, search_id, person_id)
         if not result.reachable:
             raise Forbidden(NOT_OPEN)
-        # of unlocks at once one inserts the row and pays; the others wait here for its end, and find it
+        # of simultaneous unlocks, one inserts the row and pays; the others wait for it and find the row
         unlock = await connection.execute(
             """insert into contact_unlocks (user_id, person_id, search_id) values (%s, %s, %s)
                on conflict (user_id, person_id) do nothing""",

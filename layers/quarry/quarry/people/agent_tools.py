@@ -32,7 +32,7 @@ from quarry.people.contract import (
     Relaxation,
     Should,
 )
-from quarry.people.interpretation import weakened
+from quarry.people.interpretation import with_weak_preferred
 from quarry.people.retrieval import check_constraints, load_profiles
 from quarry.people.search import search_people
 from quarry.platform.contract import Evidence, LazyModel, Request
@@ -104,7 +104,7 @@ async def find_people(arguments: FindPeopleArguments, caller: Caller, services: 
     """The people who fit best, for one credit if there are any. Raises InvalidInput for a condition without words of the need and
     for values that the data lacks, with the nearest; and what `search_people` raises.
     """
-    constraints = weakened(constraints_of(arguments))
+    constraints = with_weak_preferred(constraints_of_arguments(arguments))
     await check_constraints(constraints, "", services.reader, keeps_places=False)
     if arguments.like and not await load_profiles(services.reader, arguments.like):
         raise InvalidInput(
@@ -114,7 +114,7 @@ async def find_people(arguments: FindPeopleArguments, caller: Caller, services: 
     return await search_people(request, caller, services, idempotency_key=arguments.key)
 
 
-def constraints_of(arguments: FindPeopleArguments) -> Constraints:
+def constraints_of_arguments(arguments: FindPeopleArguments) -> Constraints:
     """The conditions as constraints, with the characters of the need that state them. Raises InvalidInput for one without."""
     evidence: list[Evidence] = []
     must = _payload("must", arguments.must, REQUIRED, arguments.need, evidence)

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from quarry.language.word_forms import unique
-from quarry.people.contract import Constraints, Exclude, Must, Should
+from quarry.people.contract import Constraints, Exclude, Must, Should, as_list
 from quarry.people.facets import COLLECTION, OF_CONDITIONS, PEOPLE
 from quarry.people.sources import EDUCATION, EXPERIENCE, innermost, label_of
 from quarry.people.tables import EmploymentType, Intent, SeniorityLevel
@@ -197,7 +197,7 @@ def trimmed_text(value: str) -> str:
     return " ".join(value.split())[:QUERY_MAX_CHARACTERS].strip()
 
 
-def edited(constraints: Constraints, query: str) -> Constraints:
+def canonical(constraints: Constraints, query: str) -> Constraints:
     """The constraints of a request in normal form, with the text to embed made from them."""
     update = {
         "query_original": query,
@@ -277,10 +277,6 @@ def _values(part: BaseModel, field: str) -> Sequence[str]:
     return [each for each in as_list(value) if each.strip()]
 
 
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
 def faults_of(constraints: Constraints) -> Iterator[FieldError]:
     """What is wrong with values of a request that no data has: those outside the taxonomy, and invalid dates."""
     for name in ASSERTIONS:
@@ -340,22 +336,22 @@ def understood_of(constraints: Constraints) -> Understood:
     """Constraints as the conditions that they are."""
     must, exclude = constraints.must, constraints.exclude
     cards = [*_on_cards(must)]
-    placed: list[tuple[str, str, Condition]] = []
+    entries: list[tuple[str, str, Condition]] = []
     where: list[Condition] = []
     for related, parts in ((EXPERIENCE, cards), (EDUCATION, [*_on_schools(must)])):
         if parts:
-            placed += [(f"/where/{len(where)}/where/{n}", key, each) for n, (key, each) in enumerate(parts)]
+            entries += [(f"/where/{len(where)}/where/{n}", key, each) for n, (key, each) in enumerate(parts)]
             where.append(Exists(exists=related, where=tuple(each for _, each in parts)))
     required = () if exclude.ever else tuple(each for _, each in cards)
     without = [(key, Not(negated=_excluding(each, required))) for key, each in _excluded(exclude)]
     for key, condition in (*_on_people(must), *without):
-        placed.append((f"/where/{len(where)}", key, condition))
+        entries.append((f"/where/{len(where)}", key, condition))
         where.append(condition)
     preferred = [*_preferred(constraints.should)]
-    placed += [(f"/preferred/{n}", key, each) for n, (key, each) in enumerate(preferred)]
+    entries += [(f"/preferred/{n}", key, each) for n, (key, each) in enumerate(preferred)]
     chips = [
         ConditionChip(label=label_of(each, related), pointer=at, choices=_choices(each))
-        for at, key, each in placed
+        for at, key, each in entries
         for related in [EDUCATION if key == "must.school_norm" else EXPERIENCE]
     ]
     if constraints.like:
@@ -365,7 +361,7 @@ def understood_of(constraints: Constraints) -> Understood:
         preferred=tuple(each for _, each in preferred),
         like=constraints.like or "",
         chips=chips,
-        spans=[*_spans(constraints.evidence, placed)],
+        spans=[*_spans(constraints.evidence, entries)],
     )
 
 
@@ -455,8 +451,8 @@ def _excluded(exclude: Exclude) -> Iterator[tuple[str, Condition]]:
     for word in exclude.keywords:
         yield "exclude.keywords", Words(words=word)
     for name in _FLAGS:
-        if (is_so := getattr(exclude, name)) is not None:
-            yield f"exclude.{name}", _equal(name, [is_so])
+        if (flag := getattr(exclude, name)) is not None:
+            yield f"exclude.{name}", _equal(name, [flag])
     yield from (("exclude.time", each) for _, each in between(exclude, "period"))
 
 
@@ -483,10 +479,10 @@ def between(part: Must | Exclude, name: str) -> Iterator[tuple[str, Condition]]:
         yield key, Comparison(field=name, op="<=" if least is None else ">=", value=most if least is None else least)
 
 
-def _spans(evidence: Sequence[Evidence], placed: Sequence[tuple[str, str, Condition]]) -> Iterator[Span]:
+def _spans(evidence: Sequence[Evidence], entries: Sequence[tuple[str, str, Condition]]) -> Iterator[Span]:
     for each in evidence:
         names = {*each.value.lower().split("|"), *each.value.lower().split(" or ")}
-        same = [(at, condition) for at, key, condition in placed if key == each.field]
+        same = [(at, condition) for at, key, condition in entries if key == each.field]
         exact = (at for at, condition in same if names & {*_texts(condition)})
         at = "/like" if each.field == "like" else next(exact, same[0][0] if same else None)
         if at is not None:

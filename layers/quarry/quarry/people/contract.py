@@ -1,4 +1,4 @@
-"""What goes over the wire for people, and what a model must return when it reads a query and says why people were found.
+"""The requests and responses for people, and what a model returns when it reads a query and gives reasons.
 
 The types for the model forgive what can be mended: a list given as null or as one text, a value outside the taxonomy, a detail
 left out or unknown. The schema that the model is shown does not: there every key is required.
@@ -87,7 +87,7 @@ class Must(Request):
 
 
 class Should(Request):
-    """What raises the rank of whom it fits, and excludes nobody."""
+    """Preferences: they raise the rank of people who meet them, and exclude nobody."""
 
     skills_or_tools: list[str] = []
     keywords: list[str] = []
@@ -329,7 +329,8 @@ class GatedProfile(PublicProfile):
     contact: Contact | None
 
 
-def _listed(value: Any) -> Any:
+def as_list(value: Any) -> list[Any]:
+    """The values of a field that may hold one, several or none."""
     if isinstance(value, list):
         return [each for each in value if each is not None]
     return [] if value is None else [value]
@@ -349,12 +350,12 @@ def _mended(part: type[BaseModel]) -> BeforeValidator:
             for name, part_value in value.items()
             if name in part.model_fields and part_value is not None
         }
-        return {name: _listed(item) if name in lists else item for name, item in fields.items()}
+        return {name: as_list(item) if name in lists else item for name, item in fields.items()}
 
     return BeforeValidator(mend)
 
 
-Texts = Annotated[list[CleanText], BeforeValidator(_listed)]
+Texts = Annotated[list[CleanText], BeforeValidator(as_list)]
 
 
 class Quote(LazyModel):
@@ -375,7 +376,7 @@ class PeopleQuery(LazyModel):
     like: CleanText | None = Field(default=None, description="The person whom others should be like, by name.")
     query_embedding_text: Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)] = ""
     confidence_score: float | None = Field(default=0.0, ge=0, le=1)
-    quotes: Annotated[list[Quote], BeforeValidator(_listed)] = Field(
+    quotes: Annotated[list[Quote], BeforeValidator(as_list)] = Field(
         default=[], description="For each key with a value."
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from quarry.language.messages import gettext, gettext_noop
 from quarry.language.word_forms import is_everyday, keys, stems_of, unique, word_forms
+from quarry.language.writing import listed_label
 from quarry.people.constraints import OR, between
 from quarry.people.contract import Constraints, Exclude, PeopleSearchRequest, PersonResult, Should
 from quarry.people.sources import label_of, roles_of
@@ -148,7 +149,7 @@ class CardFilters:
 
     @property
     def excluding(self) -> CardFilters:
-        """What an excluded experience must meet to exclude its person: a required role, else the other conditions on it."""
+        """What an excluded experience must also meet to exclude its person: a required role, else the other conditions."""
         if self.excluded_ever:
             return CardFilters()
         if self.roles:
@@ -274,11 +275,11 @@ def day_of(text: str | None) -> datetime.date | None:
 
 # ---- conditions, each by itself, with a label ----
 
-OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+PLACE_AND_TIME: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
 """Constraints on place and time."""
 
 IN_ONE = gettext_noop("all in one experience")
-"""What people miss who meet each condition by different experiences, if others meet all by one."""
+"""The label that people miss who need several experiences to meet all conditions, if others need only one."""
 
 CLAUSES_MAX = 6
 """The most conditions on experiences that are tried together."""
@@ -348,12 +349,13 @@ def exclusion_clauses(constraints: Constraints) -> list[Clause]:
 
 def _card_clauses(part: Should | Exclude) -> Iterator[Clause]:
     """The companies, teams and places of a part, each by itself."""
-    for name in part.company_norm:
-        yield Clause(label_of(Comparison(field="company_norm", value=name)), CardFilters(companies=(name,)))
-    for name in part.team_norm:
-        yield Clause(label_of(Comparison(field="team_norm", value=name)), CardFilters(teams=(name,)))
-    for name in part.location:
-        yield Clause(label_of(Comparison(field="location_text", value=name)), CardFilters(places=spellings(name)))
+    on_cards = [
+        *(("company_norm", name, CardFilters(companies=(name,))) for name in part.company_norm),
+        *(("team_norm", name, CardFilters(teams=(name,))) for name in part.team_norm),
+        *(("location_text", name, CardFilters(places=spellings(name))) for name in part.location),
+    ]
+    for field, name, filters in on_cards:
+        yield Clause(label_of(Comparison(field=field, value=name)), filters)
 
 
 def soft_terms(constraints: Constraints) -> list[Clause]:
@@ -375,7 +377,7 @@ def soft_terms(constraints: Constraints) -> list[Clause]:
 
 
 def _left_out(constraints: Constraints) -> list[str]:
-    """The words of a query that a reading left out, where it says nothing of what to be or to know."""
+    """The words of the query that no constraint covers, if the constraints say nothing of roles, skills or names."""
     must, should = constraints.must, constraints.should
     if must.role or must.text or must.name or constraints.like or should.keywords or should.skills_or_tools:
         return []
@@ -383,18 +385,19 @@ def _left_out(constraints: Constraints) -> list[str]:
     return [word for word in left_out(constraints.query_cleaned, stated) if not is_everyday(word)]
 
 
-def nobody_is(constraints: Constraints, filters: CardFilters, people: Sequence[PersonResult]) -> str | None:
-    """Whom the query asks for, if none of these people is that: a required role that all of them miss; or else what the query
-    names first of whom to find, in words that tell people apart where it has such.
+def unmatched_subject(constraints: Constraints, people: Sequence[PersonResult]) -> str | None:
+    """What the query is looking for and none of these people is: a required role that all of them miss, or the first words of the
+    query that say whom to find, the telling ones if it has any. None if somebody is that.
     """
+    must = constraints.must
     missed = frozenset.intersection(*(frozenset(each.misses) for each in people)) if people else frozenset()
-    roles = [_role_clause(role).label for role in filters.roles]
+    roles = [_role_clause(role).label for role in must.role]
     if (lacking := next((each for each in roles if each in missed), None)) is not None:
         return lacking
     words = [clause.label for clause in soft_terms(constraints)]
     telling = [each for each in words if not all(map(is_everyday, keys(each)))]
     text = (constraints.query_cleaned or constraints.query_original).casefold()
-    places = {each: text.find(each.casefold()) for each in (*filters.texts, *(telling or words))}
+    places = {each: text.find(each.casefold()) for each in (*must.text, *(telling or words))}
     first = min(places, key=lambda each: (places[each] < 0, places[each]), default=None)
     of_roles = [each.start for each in constraints.evidence if each.field == "must.role"]
     is_first = first is not None and (not roles or places[first] < min(of_roles, default=0))
@@ -424,17 +427,19 @@ def _role_clause(role: str) -> Clause:
 
 
 def naming_alternatives(stands: MeetsAndMisses, clauses: Sequence[Clause], met: Sequence[bool]) -> MeetsAndMisses:
-    """The same with each met clause labelled by its alternatives that are met. `met` covers the alternatives of all clauses."""
+    """The same, with each met clause labelled by the alternatives that are met. `met` has one entry for each alternative of each
+    clause.
+    """
     is_met = iter(met)
     by_label: dict[str, str] = {}
     for clause in clauses:
         labels = [each.label for each in clause.alternatives if next(is_met, False)]
-        by_label[clause.label] = " and ".join(labels) or clause.label
+        by_label[clause.label] = listed_label(labels, is_choice=False) or clause.label
     return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
 
 
-def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> MeetsAndMisses:
-    """The labels that a person meets and misses. `together`: by one experience, if that was asked."""
+def meets_and_misses(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> MeetsAndMisses:
+    """The labels that a person meets and misses. `together`: whether one experience meets all, if that is required."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
     if not misses and not together:
         misses = [gettext(IN_ONE)]
@@ -442,13 +447,13 @@ def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) 
     return MeetsAndMisses(tuple(meets), tuple(misses))
 
 
-def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:
-    """The filters on the person, and each filter on experiences that different ones may meet; none where those are too many, or
-    only one besides place and time.
+def split_by_condition(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:
+    """The filters on the person, and those of each condition on an experience, which different experiences may meet. There are no
+    such filters if they would be too many, or if there is only one condition besides place and time.
     """
     names = constraints_in_force(filters)
     on_cards = [name for name in names if name not in OF_THE_PERSON]
     person = replace(without(filters, on_cards), roles=(), texts=(), names=())
     clauses = [*(only(filters, name) for name in on_cards), *(CardFilters(roles=(role,)) for role in filters.roles)]
-    of_the_rest = sum(name in OF_THE_REST for name in on_cards)
-    return person, clauses if 2 + of_the_rest <= len(clauses) <= CLAUSES_MAX else []
+    of_place_and_time = sum(name in PLACE_AND_TIME for name in on_cards)
+    return person, clauses if 2 + of_place_and_time <= len(clauses) <= CLAUSES_MAX else []

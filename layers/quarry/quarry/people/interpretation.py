@@ -19,13 +19,12 @@ from quarry.people.constraints import (
     SALARY_MAX,
     SALARY_MIN,
     about,
-    as_list,
     normalise,
     trimmed_text,
     with_place,
 )
-from quarry.people.contract import Constraints, PeopleQuery, Quote
-from quarry.people.facets import PEOPLE
+from quarry.people.contract import Constraints, PeopleQuery, Quote, as_list
+from quarry.people.facets import OF_CONDITIONS, PEOPLE
 from quarry.people.reading import KIND_OF_FACET, Cut, Decision, Segment
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place, Span
@@ -199,7 +198,7 @@ def _is_alternative(draft: _Draft, segment: Segment) -> bool:
 
 
 def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
-    """What somebody is, does or knows. An exclusion covers only what was said."""
+    """What somebody is, does or knows. An exclusion covers only the words of the query."""
     phrase, constraints = draft.cut.phrase(segment), draft.constraints
     if part == "exclude":
         draft.add("exclude", "keywords", _excluded_names(phrase, segment), segment)
@@ -225,7 +224,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
 
 
 def _excluded_names(phrase: str, segment: Segment) -> list[str]:
-    """The excluded words, and the data's values if nobody is called so: "physicists" also excludes "physics"."""
+    """The excluded words. If no value is called so, also the values that they stand for: "physicists" excludes "physics" too."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
     is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(phrase))) for each in values)
     return list(unique((phrase.lower(), *(() if is_own else [each.lower() for each in values]))))
@@ -257,7 +256,7 @@ def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
 
 
 def _is_of_people(segment: Segment) -> bool:
-    """Whether it says what people are, not what they know."""
+    """Whether it is about what people are, not what they know."""
     return any(each.facet in ("title", "domain", "seniority", "employment", "intent") for each in segment.values)
 
 
@@ -367,8 +366,6 @@ ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""
 QUOTES_MAX = 100
 _PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
-_SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
-"""Conditions that are true or false, with the facet whose names state them."""
 Part = TypeVar("Part", bound=BaseModel)
 WEAK: Mapping[str, str] = {
     "company_norm": "company_norm", "team_norm": "team_norm", "domain": "keywords", "sub_domain": "keywords",
@@ -384,7 +381,7 @@ def cleaned_query(original: str, answer: str) -> str:
     return cleaned if cleaned and same_figures and len(cleaned) <= 2 * len(original) + 40 else original
 
 
-def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
+def check_against_query(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constraints, list[str]]:
     """The constraints of `output` that words of the query state, in normal form, with the characters that state them; and the
     required and excluded values that no words state.
     """
@@ -408,7 +405,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> tuple[Constra
     like = whole.like if whole.like and query_words.span("", "like", whole.like, ()) else None
     unstated = [*_lost("must", whole.must, must), *_lost("exclude", whole.exclude, exclude)]
     parts = {"must": with_place(must), "should": should, "exclude": exclude, "like": like}
-    stated = weakened(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
+    stated = with_weak_preferred(whole.model_copy(update={**parts, "evidence": evidence[:EVIDENCE_MAX]}))
     if not stated.query_embedding_text or _holds_excluded(stated):
         stated.query_embedding_text = about(stated) or (ANYBODY if stated.evidence else "")
     return stated, unstated
@@ -441,7 +438,7 @@ def _with_evidence(name: str, part: Part, query_words: QueryWords, evidence: lis
     return part.model_copy(update=update)
 
 
-def weakened(constraints: Constraints) -> Constraints:
+def with_weak_preferred(constraints: Constraints) -> Constraints:
     """The constraints with what is only weakly required as preferred: a value whose words all state a required role already.
     "Accountants" asks for a role, and not for the team Accounting.
     """
@@ -534,8 +531,9 @@ class QueryWords:
 def _ways_to_say(field: str, value: Any) -> Iterator[str]:
     """The ways to state a value; any of them is enough."""
     if isinstance(value, bool):
-        facet = PEOPLE.facets[_SWITCHES[field]] if field in _SWITCHES else None
-        yield from (facet.label, *facet.words) if facet and value else ()
+        # no words state "never" itself
+        facets = [PEOPLE.facets[name] for name in OF_CONDITIONS.get(field, ()) if value]
+        yield from (word for facet in facets for word in (facet.label, *facet.words))
     elif field in _PLACES:
         yield from spellings(value)
     elif field == "role":

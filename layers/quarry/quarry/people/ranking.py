@@ -215,7 +215,7 @@ SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 160, 120
 TEXT_CHARACTERS_MAX = 2_000
 """Characters of a text that are searched for reasons."""
 
-SKILLS_NAMED_MAX = 4
+SHARED_SKILLS_MAX = 4
 LAKH, CRORE = 100_000, 10_000_000
 NOTHING_TO_SAY = gettext_noop("Their experience is similar to the query")
 
@@ -268,7 +268,7 @@ def evidence(person: PersonResult, task: ReasonsToGive) -> dict[str, Any]:
     )
 
 
-def judged(output: PeopleReasons, people: Sequence[PersonResult]) -> list[PersonResult]:
+def as_judged(output: PeopleReasons, people: Sequence[PersonResult]) -> list[PersonResult]:
     """The people in the model's order, without those who do not fit. If it says of nobody that they fit, or all are only near,
     all of them, each with what they lack.
     """
@@ -308,7 +308,7 @@ def reasons_for(output: PeopleReasons, task: ReasonsToGive) -> dict[str, list[st
     by_person: dict[str, list[str]] = {}
     for reasons in output.people:
         if person := offered.get(reasons.person_id):
-            by_person.setdefault(person.id, sanitised(_borne_out(reasons.why_matched, person, task)))
+            by_person.setdefault(person.id, plain_reasons(_borne_out(reasons.why_matched, person, task)))
     return {
         person.id: by_person.get(person.id)
         or fallback_reasons(person, task.filters)[: 1 if person.id in by_person else None]
@@ -328,7 +328,7 @@ def _borne_out(reasons: Iterable[str], person: PersonResult, task: ReasonsToGive
             yield reason
 
 
-def sanitised(reasons: Iterable[str]) -> list[str]:
+def plain_reasons(reasons: Iterable[str]) -> list[str]:
     """At most three reasons, each once, on one line of at most 120 characters, without markup."""
     plain = (
         plain_links(shorten(_MARKUP.sub(r"\1", reason[:TEXT_CHARACTERS_MAX]), REASON_CHARACTERS_MAX))
@@ -350,7 +350,7 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
         *_deeds(person, filters),
         *(_experience(card, met) for card, met in cards[1:] if met),
     ]
-    return sanitised(reasons) or sanitised([person.headline or ""]) or [gettext(NOTHING_TO_SAY)]
+    return plain_reasons(reasons) or plain_reasons([person.headline or ""]) or [gettext(NOTHING_TO_SAY)]
 
 
 def _experience(card: ExperienceCard, met: set[str]) -> str:
@@ -414,7 +414,7 @@ def _skills_in_common(person: PersonResult, filters: CardFilters) -> Iterator[st
     most = max(shared, key=len, default=[])
     if most:
         card = person.matched_cards[shared.index(most)]
-        *first, last = most[:SKILLS_NAMED_MAX]
+        *first, last = most[:SHARED_SKILLS_MAX]
         skills = listed_label([*first, last], is_choice=False)
         skills = f"{skills[:1].upper()}{skills[1:]}"
         if card.company_name:

@@ -45,7 +45,7 @@ KIND_OF_FACET = {
     "preferred_place": "place", "open_to_work": "open", "is_current": "now",
 }  # fmt: skip
 """The kinds of values by facet; those of other facets are roles."""
-NAMED_IN_PART = frozenset({"company", "school", "name"})
+PARTIAL_NAME_KINDS = frozenset({"company", "school", "name"})
 """The kinds of values that a part of their name may name."""
 ANY = ("intent", "work")
 """A value that nearly every experience has, so that it says nothing."""
@@ -115,7 +115,7 @@ def to_look_up(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[di
     return forms, [place for place in doubtful if place not in covered]
 
 
-def put_together(text: str, tokens: Sequence[Token], segments: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
+def assemble(text: str, tokens: Sequence[Token], segments: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
     """The segments of a query. Of those that overlap, the longest counts, and among equals a value of the data."""
     values = list(_value_segments(tokens, [*matches, *_declared(tokens)]))
     whole = [each for each in values if not each.is_part]
@@ -159,7 +159,9 @@ def _value_segments(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> I
         whole = whole or [
             each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(words, each)
         ]
-        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in NAMED_IN_PART and _is_part_of(words, each)]
+        parts = [
+            each for each in values if KIND_OF_FACET.get(each.facet) in PARTIAL_NAME_KINDS and _is_part_of(words, each)
+        ]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
         if whole:

@@ -27,12 +27,12 @@ from quarry.people.filters import (
     Clause,
     HardConstraint,
     MeetsAndMisses,
-    apart,
     constraints_in_force,
+    meets_and_misses,
     naming_alternatives,
     relaxed,
     set_fields,
-    standing,
+    split_by_condition,
     without,
 )
 from quarry.people.ranking import (
@@ -73,7 +73,7 @@ select excluded_people(
   jsonb_populate_record(null::card_filters, %s), jsonb_populate_record(null::card_filters, %s), %s)::text as ids
 """
 
-_NEVER_SAID = "select never_said(%s::text[]) as texts"
+_ABSENT = "select never_said(%s::text[]) as texts"
 
 _MEETING = """
 select people_meeting(
@@ -120,7 +120,7 @@ _NO_FILTERS = frozenset({"should_terms", "names", "texts", "excluded_ever"})
 
 
 async def holds_cards(database: Database) -> bool:
-    """Whether there are any people to find."""
+    """Whether there is any visible card."""
     return await database.row("select from experience_cards where visible limit 1") is not None
 
 
@@ -137,9 +137,9 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
     return PersonIds(row["ids"]) if row["ids"] is not None else None
 
 
-async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset[str]:
+async def find_absent_texts(database: Database, texts: Sequence[str]) -> frozenset[str]:
     """The texts that no visible card or profile contains."""
-    row = await database.row(_NEVER_SAID, [list(texts)]) if texts else None
+    row = await database.row(_ABSENT, [list(texts)]) if texts else None
     return frozenset(row["texts"]) if row else frozenset()
 
 
@@ -179,7 +179,7 @@ async def find_candidates(
     database: Database,
     *,
     filters: CardFilters,
-    filters_asked: CardFilters | None = None,
+    all_filters: CardFilters | None = None,
     excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
@@ -188,7 +188,7 @@ async def find_candidates(
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, by id; one round trip.
 
-    `filters` apply in this tier; `filters_asked` are those of the search, if there are more. People in `excluded`
+    `filters` apply in this tier; `all_filters` are those of the search, if there are more. People in `excluded`
     (find_excluded) and, if `among` is given, those not in it are left out. `query_text` is compared by words; for cards
     without vectors, or without `vector`, only words count.
     """
@@ -197,12 +197,12 @@ async def find_candidates(
         {
             "embedding": half_vector(vector),
             "query": query_text,
-            "should_terms": list((filters_asked or filters).should_terms),
+            "should_terms": list((all_filters or filters).should_terms),
             "filters": _card_filters(filters),
-            "asked": _card_filters(filters_asked or filters),
+            "asked": _card_filters(all_filters or filters),
             "excluded": excluded,
-            "within": _card_filters((filters_asked or filters).excluding),
-            "profiles": (filters_asked or filters).excluded_ever,
+            "within": _card_filters((all_filters or filters).excluding),
+            "profiles": (all_filters or filters).excluded_ever,
             "among": among,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
@@ -258,7 +258,7 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
         p_cards_max=MATCHED_CARDS_PER_PERSON,
     )
     by_id = {row["id"]: row for row in rows}
-    return [_found_person(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
+    return [_person_result(person, by_id[person.person_id]) for person in people if person.person_id in by_id]
 
 
 async def load_cards(database: Database, people: Sequence[str]) -> dict[str, list[CardWithPhrases]]:
@@ -299,7 +299,7 @@ def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
     )
 
 
-def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
+def _person_result(person: RankedPerson, row: DictRow) -> PersonResult:
     hits = {hit.child_id or hit.card_id: hit.similarity for hit in person.evidence.hits}
     places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
     families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
@@ -330,7 +330,7 @@ async def as_in_data(constraints: Constraints, database: Database) -> Constraint
 
 # ---- the search, tier by tier ----
 
-NAMED_FIRST = -1.0
+NAME_MATCH_MISSES = -1.0
 """The misses of people asked for by name."""
 EXCLUDED_ELSEWHERE = 0.1
 """The misses of people with an excluded experience that is not asked for."""
@@ -389,62 +389,62 @@ class TieredSearch:
         filters = self.filters
         by_name = await self._by_name()
         if by_name and not self.clauses:  # the query only gives names
-            return await self._described(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
+            return await self._finding_of(by_name, by_name, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
-        whole, together = await self._meeting_all(among)
+        whole, together = await self._meet_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
         hard = replace(filters, roles=(), texts=())
-        tier, candidates = await self._relaxing(hard, None, {**whole, **by_name})
+        tier, candidates = await self._relax(hard, None, {**whole, **by_name})
         if len(by_one) >= TOP_PEOPLE:
             candidates = {**whole, **by_name}  # enough: nobody else is shown
         elif filters.roles or filters.texts:
-            _, as_expected = await self._relaxing(filters, among, {})
+            _, as_expected = await self._relax(filters, among, {})
             if not as_expected and not whole and await self._are_ruled_out(among):
                 return await self._ruled_out(among, by_name, tier)
             candidates = {**as_expected, **candidates}
         elif not candidates:
             return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
-        return await self._described(candidates, by_name, by_one, tier)
+        return await self._finding_of(candidates, by_name, by_one, tier)
 
     async def _by_name(self) -> EvidenceByPerson:
         """The people with the names asked for."""
         if not self.filters.names:
             return {}
         among = await find_meeting(self.database, names=self.filters.names)
-        return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
+        return await self._candidates(CardFilters(), FALLBACK_TIER_STRICT, among)
 
-    async def _meeting_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
+    async def _meet_all(self, among: PersonIds | None) -> tuple[EvidenceByPerson, bool]:
         """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
         the people whose profiles contain the required words.
         """
         filters = self.filters
-        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        by_one = await self._candidates(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
-        person, groups = apart(filters)
+        person, groups = split_by_condition(filters)
         if not groups:
             return {}, False
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
-        return await self._look(person, FALLBACK_TIER_STRICT, among), False
+        return await self._candidates(person, FALLBACK_TIER_STRICT, among), False
 
     async def _ruled_out(self, among: PersonIds | None, by_name: EvidenceByPerson, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
         everybody = replace(self, excluded=NOBODY)
-        near = await everybody._look(self.filters, FALLBACK_TIER_STRICT, among)
-        finding = await self._described({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
+        near = await everybody._candidates(self.filters, FALLBACK_TIER_STRICT, among)
+        finding = await self._finding_of({**near, **by_name}, by_name, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
-        """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
+        """Whether the exclusions rule out everybody who meets the conditions. Then nobody else is shown instead."""
         if not self.filters.excludes_anyone:
             return False
         everybody = replace(self, excluded=NOBODY, filters=self.filters.unexcluded)
         widest = relaxed(everybody.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
-        return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
+        return bool(await everybody._candidates(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
-    async def _relaxing(
+    async def _relax(
         self, filters: CardFilters, among: PersonIds | None, candidates: EvidenceByPerson
     ) -> tuple[int, EvidenceByPerson]:
         """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
@@ -454,15 +454,15 @@ class TieredSearch:
                 break
             tier = next_tier
             if relaxed_filters != self.filters:  # those were searched already
-                candidates = {**await self._look(relaxed_filters, tier, among), **candidates}
+                candidates = {**await self._candidates(relaxed_filters, tier, among), **candidates}
         return tier, candidates
 
-    async def _look(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
+    async def _candidates(self, filters: CardFilters, tier: int, among: PersonIds | None) -> EvidenceByPerson:
         with self.run.step("retrieve") as record:
             evidence = await find_candidates(
                 self.database,
                 filters=filters,
-                filters_asked=self.filters,
+                all_filters=self.filters,
                 excluded=self.excluded,
                 query_text=self.text,
                 vector=self.vector,
@@ -472,7 +472,7 @@ class TieredSearch:
             record.counts |= {"tier": tier, "people": len(evidence)}
         return {person.person_id: person for person in evidence if person.person_id not in self.like}
 
-    async def _described(
+    async def _finding_of(
         self,
         candidates: EvidenceByPerson,
         by_name: EvidenceByPerson,
@@ -481,10 +481,10 @@ class TieredSearch:
         *,
         excludes: bool = True,
     ) -> Finding:
-        """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
+        """The best candidates, described. Unless the search `excludes`, an excluded experience is a condition that they miss."""
         standings, doubts = await self._standings(candidates, by_one)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
-        misses |= dict.fromkeys(by_name, NAMED_FIRST)
+        misses |= dict.fromkeys(by_name, NAME_MATCH_MISSES)
         best = rank_people(list(candidates.values()), self.filters, misses)[: self.limit]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
@@ -507,8 +507,8 @@ class TieredSearch:
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.soft_terms for form in clause.alternatives]
         terms = [word for group in self.excluded_terms for word in group]
-        never_said = await find_never_said(self.database, terms if standings else ())
-        unchecked = [group for group in self.excluded_terms if never_said.issuperset(group)]
+        absent = await find_absent_texts(self.database, terms if standings else ())
+        unchecked = [group for group in self.excluded_terms if absent.issuperset(group)]
         unsaid = {word for group in unchecked for word in group}
         excluded = [each for each in self.exclusions if each.terms.isdisjoint(unsaid)]
         parts = (alternatives, self.preferred, excluded, forms)
@@ -539,7 +539,7 @@ class TieredSearch:
         met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
-            id: standing(
+            id: meets_and_misses(
                 clauses,
                 all_met if id in by_one else met.get(id, all_met)[: len(clauses)],
                 together=id in by_one or not by_one,

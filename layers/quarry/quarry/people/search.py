@@ -26,7 +26,7 @@ from quarry.people.access import (
     spend,
     store_search,
 )
-from quarry.people.constraints import about, constraints_of, edited, hard_labels, normalise, understood_of
+from quarry.people.constraints import about, canonical, constraints_of, hard_labels, normalise, understood_of
 from quarry.people.contract import (
     Constraints,
     PeopleQuery,
@@ -42,23 +42,23 @@ from quarry.people.filters import (
     clauses_of,
     excluded_terms,
     exclusion_clauses,
-    nobody_is,
     preferred_clauses,
     soft_terms,
+    unmatched_subject,
     with_request,
 )
-from quarry.people.interpretation import cleaned_query, constraints_of_segments, validated
+from quarry.people.interpretation import check_against_query, cleaned_query, constraints_of_segments
 from quarry.people.ranking import (
     DATA,
     TOP_PEOPLE,
     ReasonsToGive,
+    as_judged,
     data_block,
     evidence,
-    judged,
     reasons_for,
     reasons_messages,
 )
-from quarry.people.reading import TOKENS_MAX, Cut, learned, measured_segments, put_together, read_parts, to_look_up
+from quarry.people.reading import TOKENS_MAX, Cut, assemble, learned, measured_segments, read_parts, to_look_up
 from quarry.people.retrieval import (
     NOBODY,
     Finding,
@@ -166,7 +166,7 @@ async def _search(
     filters = card_filters(required)
     finding, relaxations, notice = await _find(request, required, filters, services, run)
     finding, reasons = await _explain(finding, constraints, filters, services, run)
-    lacking = await off_loop(nobody_is, constraints, filters, finding.people)
+    lacking = await off_loop(unmatched_subject, constraints, finding.people)
 
     search_id = uuid.uuid4()
     with run.step("store"):
@@ -208,7 +208,7 @@ async def _search(
 
 
 def _nobody(notice: str | None, finding: Finding, constraints: Constraints, lacking: str | None) -> str:
-    """Why nobody is shown, or nobody who is what was asked for."""
+    """Why nobody is shown, or why those shown only come close."""
     labels = "; ".join(dict.fromkeys(each.label for each in exclusion_clauses(constraints)))
     why = gettext("Nobody fits.")
     if finding.is_ruled_out:
@@ -233,7 +233,7 @@ async def _constraints(request: PeopleSearchRequest, services: Services, run: Ru
     if request.constraints is None:
         return await read_query(request.query, services, run)
     constraints = await check_constraints(request.constraints, request.query, services.reader)
-    return await off_loop(edited, constraints, request.query)
+    return await off_loop(canonical, constraints, request.query)
 
 
 async def _find(
@@ -286,7 +286,7 @@ async def _find(
 async def _about(
     request: PeopleSearchRequest, constraints: Constraints, services: Services
 ) -> tuple[str, frozenset[str], str | None]:
-    """The text to embed; the people whom others should be like, whose profile it then is; and whether there are none."""
+    """The text to embed, the people to resemble, whose profiles are then part of it, and a notice if there are none."""
     text = constraints.query_embedding_text or constraints.query_original or request.query
     if constraints.like is None:
         return text, frozenset(), None
@@ -299,14 +299,14 @@ async def _about(
 async def _explain(
     finding: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
 ) -> tuple[Finding, dict[str, list[str]]]:
-    """The people whom the model leaves in, in its order, and one to three reasons for each by id; from one model call."""
+    """The people who fit according to the model, in its order, and one to three reasons for each by id. One model call."""
     if not finding.people:
         return finding, {}
     cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in finding.people])
     similarities = {hit.card_id: hit.similarity for ranked in finding.ranked for hit in ranked.evidence.parents}
     task = ReasonsToGive(constraints, filters, finding.people, cards, similarities)
     output = await decide(PEOPLE_REASONS, task, run)
-    finding = finding.in_order(judged(output, finding.people))
+    finding = finding.in_order(as_judged(output, finding.people))
     return finding, reasons_for(output, task)
 
 
@@ -344,17 +344,17 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         # the model may have had a reason for a condition, but not for its value
         again = await decide(step, refused, run)
         if step.name not in run.degraded:
-            constraints, _ = await off_loop(validated, again, query, cleaned)
+            constraints, _ = await off_loop(check_against_query, again, query, cleaned)
     return await as_in_data(constraints, services.reader)
 
 
 async def _validated(
     output: PeopleQuery, query: str, cleaned: str, services: Services
 ) -> tuple[Constraints, list[str]]:
-    """A model's reading as constraints; what of it no words of the query state, and what values of it the data lacks, with the
-    nearest.
+    """A model's reading as constraints, and its faults: values that no words of the query state, and values that the data lacks,
+    with the nearest ones.
     """
-    constraints, unstated = await off_loop(validated, output, query, cleaned)
+    constraints, unstated = await off_loop(check_against_query, output, query, cleaned)
     problems = [f"no words of the query say {each}" for each in unstated]
     try:
         await check_constraints(constraints, "", services.reader)
@@ -364,8 +364,8 @@ async def _validated(
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> tuple[Constraints, bool]:
-    """Read a query by its segments, with one look-up of values; and whether there is nothing to correct: all words are everyday
-    ones or spelt as in the data. Raises DatabaseUnavailable.
+    """The constraints of a query by its segments, with one look-up of values; and whether its spelling is right: all words are
+    everyday ones or spelt as in the data. Raises DatabaseUnavailable.
     """
     tokens = tokenise(query)[:TOKENS_MAX]
     segments = await off_loop(measured_segments, query, tokens, today)
@@ -373,7 +373,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
     matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
 
     def interpret() -> tuple[Constraints, bool]:
-        cut = put_together(query, tokens, segments, matches)
+        cut = assemble(query, tokens, segments, matches)
         return normalise(constraints_of_segments(cut, read_parts(cut, learned()))), _is_tidy(cut)
 
     return await off_loop(interpret)

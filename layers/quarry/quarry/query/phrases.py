@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
 
-from quarry.language.messages import language, pgettext
+from quarry.language.messages import language, pgettext, translation
 from quarry.language.word_forms import plural, singular
 from quarry.language.writing import (
     ENGLISH,
@@ -58,10 +58,7 @@ DAY = datetime.timedelta(days=1)
 
 def _wording_of(field: Field) -> str | None:
     """The wording of a field, which is English; None in another language that has no message for it."""
-    if field.wording is None or language() in (None, ENGLISH):
-        return field.wording
-    wording = pgettext("wording", field.wording)
-    return wording if wording != field.wording or wording == "{}" else None
+    return None if field.wording is None else translation("wording", field.wording)
 
 
 def number_of(cell: Cell) -> Decimal | None:

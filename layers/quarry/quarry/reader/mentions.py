@@ -16,11 +16,11 @@ from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something
 from quarry.language.writing import ENGLISH, numeral_value, with_english_digits
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, Name, Names, grouped
 from quarry.reader.surroundings import SURE, Run, bounded, chances_denied, days_of, is_closed
+from quarry.spans.date_points import number_words_of
 from quarry.spans.dates import find_dates, last_occurrence
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers
-from quarry.spans.time_words import number_words_of
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,20 @@ from functools import cache
 
 from quarry.language.recognition import possible_languages
 from quarry.language.word_forms import Token, is_plural
-from quarry.spans.date_points import Point, article, find_points, in_year, latest
+from quarry.spans.date_points import (
+    Point,
+    TimeWords,
+    article,
+    find_points,
+    in_year,
+    latest,
+    listed_form,
+    one_of,
+    time_words,
+    without_marks,
+)
 from quarry.spans.mention import DateRange, Mention
 from quarry.spans.numbers import AND, TO
-from quarry.spans.time_words import TimeWords, listed_form, one_of, time_words, without_marks
 
 LEAD_CHARACTERS_MAX = 40
 """The words that bound a time start at most this many characters before it."""

@@ -43,8 +43,8 @@ def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | N
     if per is None or not any(each.is_named for each in sums):
         context = _context_before().search(text[max(0, bounds.start - CONTEXT_CHARACTERS_MAX) : bounds.start])
         behind = _context_behind().match(text, bounds.end)
-        is_said = bool((context and not _counts_a_noun(tokens, bounds)) or behind)
-        if not any(each.is_named for each in sums) and not (is_said and not _looks_like_years(text, sums)):
+        is_money = bool((context and not _counts_a_noun(tokens, bounds)) or behind)
+        if not any(each.is_named for each in sums) and not (is_money and not _looks_like_years(text, sums)):
             return None
     if per is None and context and context["per"]:
         per = _per(context["per"])

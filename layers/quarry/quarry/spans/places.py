@@ -451,8 +451,8 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Name
     """
     token = tokens[first]
     abbreviated = gazetteer().by_abbreviation.get(token.key)
-    is_written_so = token.text.isupper() or (is_behind_comma and token.key not in STOP_WORDS)
-    if abbreviated and len(token.text) <= 3 and is_written_so:
+    is_recognisable = token.text.isupper() or (is_behind_comma and token.key not in STOP_WORDS)
+    if abbreviated and len(token.text) <= 3 and is_recognisable:
         return NamedPlace(first, first + 1, abbreviated)
     if not is_behind_comma:
         return None
