@@ -28,8 +28,7 @@ from quarry.query.contract import Verdict
 from quarry.query.describe import evidence_of
 from quarry.query.execute import costs
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, evidence, in_any_year
-from quarry.reader.unread import vetoes
+from quarry.reader.reading import Reading, evidence, in_any_year, vetoes
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 

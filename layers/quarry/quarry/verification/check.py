@@ -221,9 +221,7 @@ class Verifier:
             if cited or not read_values(part.text).numbers:
                 # a cell is short: its words need not be those of one sentence
                 finding = Finding(
-                    [each for each in finding.wrong if "says nothing like" not in each],
-                    finding.weak[:0],
-                    finding.denied,
+                    [each for each in finding.wrong if "says nothing like" not in each], [], finding.denied
                 )
             yield part, finding
 
@@ -249,11 +247,10 @@ class Verifier:
         if len(passages) > 1:
             passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
         in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
+        others = [[other for other in self.tables if other is not each] for each in self.tables]
         checks = [
-            RowCheck(
-                prose, each, [o for o in self.tables if o is not each], header, lead, self.today, is_cell, self.listed
-            )
-            for each in self.tables
+            RowCheck(prose, each, rest, header, lead, self.today, is_cell, self.listed)
+            for each, rest in zip(self.tables, others, strict=True)
         ]
         in_rows = [(each.is_spoken_of, each.finding(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -270,10 +267,7 @@ class Verifier:
         """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
 
         def has_number(number: Number) -> bool:
-            return any(
-                each.cells(number, range(len(each.rows))) or number.is_one_of({each.result.total})
-                for each in self.tables
-            )
+            return any(each.cells(number) or number.is_one_of({each.result.total}) for each in self.tables)
 
         @cache
         def rows() -> list[Passage]:
@@ -354,15 +348,12 @@ def is_comment(text: str, data: Set[str] = frozenset()) -> bool:
     values = read_values(text)
     has_values = bool(values.votes or values.days) or any(not each.in_words for each in values.numbers)
     decides = any(not side.isdisjoint(terms) for pair in wording.opposites for side in pair)
-    if wording.sets["interjections"].issuperset(terms) or (
-        len(wording.stems(text)) < 2 and not has_values and not decides
-    ):
+    stems, end = len(wording.stems(text)), text.rstrip()[-1:]
+    is_bare = stems < 2 and not has_values and not decides
+    if wording.sets["interjections"].issuperset(terms) or is_bare or end == "?":
         return True
-    if text.rstrip().endswith("?"):
-        return True
-    if not has_values and (terms[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
-        return True
-    return lacks_data(text, data)
+    is_own = not has_values and (terms[:1] == ["i"] or (end == ":" and stems < 4))
+    return is_own or lacks_data(text, data)
 
 
 def lacks_data(text: str, data: Set[str] = frozenset()) -> bool:
