@@ -210,7 +210,7 @@ async def read_over(
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)
 
 
-def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: Container[str] = ()) -> bool:
+def states_in_full(reading: Reading, conditions: Iterable[Condition], in_parts: Container[str] = ()) -> bool:
     """Whether the question says each value of the conditions in full: some words of a value may mean something else ("at home").
     Values of the fields `in_parts` may be said in part.
     """

@@ -482,12 +482,7 @@ async def search_text(
         domains.setdefault(access.homes[name][0], []).append(name)
     by_domain = [
         await module(domain, "agent_tools").search_text(
-            text,
-            [access.homes[name][1] for name in own],
-            filters,
-            limit,
-            access,
-            services,
+            text, [access.homes[name][1] for name in own], filters, limit, access, services
         )
         for domain, own in domains.items()
     ]

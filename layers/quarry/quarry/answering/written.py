@@ -326,7 +326,7 @@ class UntilMark:
 _MARK_CHARACTERS_MAX = max(map(len, _MARKS))
 
 
-class Repeated:
+class PromptEcho:
     """The words of a prompt, in which the opening of a text is looked for."""
 
     def __init__(self, prompts: Iterable[str]) -> None:

@@ -25,7 +25,7 @@ from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text, kno
 from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun, union
 from quarry.reader.names import KEY, FieldName, Name, SourceName
 from quarry.reader.options import LIKENESS_MIN, NAMED_IN_FULL
-from quarry.reader.surroundings import is_closed, says_how
+from quarry.reader.surroundings import is_bounding_word, is_closed
 from quarry.schema.algebra import CONDITIONS, Comparison, Condition, Query, Span
 from quarry.schema.source import Schema
 
@@ -145,7 +145,7 @@ class Unread:
     def _may_bound(self, place: int) -> bool:
         """Whether a word is read by nothing, and not known to leave a time as it is."""
         word, mask = self._mentions.tokens[place].key, self._first.mask | self._mentions.alignable
-        return not mask >> place & 1 and not says_how(word) and word not in self.explained
+        return not mask >> place & 1 and not is_bounding_word(word) and word not in self.explained
 
     def _is_certain(self, each: FieldName) -> bool:
         """Whether a bare time can only be one of this field's: it dates the rows asked for, or those of a source that the

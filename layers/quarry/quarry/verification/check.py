@@ -21,10 +21,10 @@ from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
 from quarry.verification.passages import (
-    NOWHERE,
+    NO_OTHER_EVIDENCE,
     QUOTED,
-    Beside,
     Finding,
+    OtherEvidence,
     Part,
     Passage,
     Statement,
@@ -246,7 +246,9 @@ class Verifier:
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
         if len(passages) > 1:
             passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
-        in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
+        in_prose = [
+            check_prose(prose, each, self._results(each) if numbers else NO_OTHER_EVIDENCE) for each in passages
+        ]
         others = [[other for other in self.tables if other is not each] for each in self.tables]
         checks = [
             RowCheck(prose, each, rest, header, lead, self.today, is_cell, self.listed)
@@ -263,7 +265,7 @@ class Verifier:
         tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
         return _best(tries) if tries else _unfounded(prose)
 
-    def _results(self, passage: Passage) -> Beside:
+    def _results(self, passage: Passage) -> OtherEvidence:
         """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
 
         def has_number(number: Number) -> bool:
@@ -273,7 +275,7 @@ class Verifier:
         def rows() -> list[Passage]:
             return [each.rows_about(passage) for each in self.tables]
 
-        return Beside(
+        return OtherEvidence(
             has_number,
             lambda day: any(each.dated(day) for each in rows()),
             lambda name: any(has_name(name, each.folded, each.words) for each in rows()),

@@ -252,7 +252,7 @@ def folded(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-class Beside(NamedTuple):
+class OtherEvidence(NamedTuple):
     """What else a statement that cites sources may take its values from: the results of queries."""
 
     has_number: Callable[[Number], bool]
@@ -260,7 +260,7 @@ class Beside(NamedTuple):
     has_name: Callable[[tuple[str, ...]], bool]
 
 
-NOWHERE = Beside(lambda number: False, lambda day: False, lambda name: False)
+NO_OTHER_EVIDENCE = OtherEvidence(lambda number: False, lambda day: False, lambda name: False)
 
 
 @dataclass

@@ -70,26 +70,26 @@ class Line:
 def check_roles(prose: ProseText, passage: Passage, finding: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
     mine = Line.of(prose.outside.replace("\0", " "))
-    if _is_undone(mine, passage):
+    if _has_swapped_agent(mine, passage):
         finding.denied.append(passage.gettext("{source} says the reverse: who did it to whom"))
         return
     if len(mine.stems) < SHARED_MIN:
         return
-    nearest = _retold(mine, passage)
+    nearest = _nearest_sentence(mine, passage)
     if nearest is None:
         return
     theirs = Line.of(nearest.text)
-    if _is_turned(mine, theirs):
+    if _has_swapped_words(mine, theirs):
         finding.denied.append(
             passage.gettext("{source} says it the other way round: “{quote}”", quote=nearest.text.strip())
         )
-    elif another := _another(mine, theirs, passage):
+    elif another := _substitution(mine, theirs, passage):
         (finding.wrong if another == "exchanged" else finding.weak).append(
             passage.gettext("{source} says: “{quote}”", quote=nearest.text.strip())
         )
 
 
-def _is_undone(mine: Line, passage: Passage) -> bool:
+def _has_swapped_agent(mine: Line, passage: Passage) -> bool:
     """Whether the source has what is done to somebody as done by them, or the other way round."""
     if not mine.by and "by" not in passage.words:
         return False
@@ -104,7 +104,7 @@ def _is_undone(mine: Line, passage: Passage) -> bool:
     return False
 
 
-def _another(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged", "joined"] | None:
+def _substitution(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged", "joined"] | None:
     """Whether one or two words that the source has elsewhere stand in the place of others of its sentence: "joined" where another
     sentence says them beside the same words, since a statement may join two.
     """
@@ -134,7 +134,7 @@ def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool
     return False
 
 
-def _retold(mine: Line, passage: Passage) -> Clause | None:
+def _nearest_sentence(mine: Line, passage: Passage) -> Clause | None:
     """The sentence that a statement retells; None where no one has enough of its words."""
     stems = frozenset(mine.stems)
     # what a colon names may stand before or behind what is said of it
@@ -146,7 +146,7 @@ def _retold(mine: Line, passage: Passage) -> Clause | None:
     return best if shared >= max(SHARED_MIN, SHARE_MIN * len(stems)) else None
 
 
-def _is_turned(mine: Line, theirs: Line) -> bool:
+def _has_swapped_words(mine: Line, theirs: Line) -> bool:
     """Whether two words have changed sides around a third one."""
     common = [each for each in mine.stems if each in mine.place and each in theirs.place]
     for pivot in common:
