@@ -77,14 +77,9 @@ async def answer_query(
             ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit, share=each.is_share)
             for each, label in zip(result.columns, description.labels, strict=True)
         ],
-        rows=result.rows,
-        total=result.total,
-        truncated=result.truncated,
-        tied=result.tied,
-        filters=description.filters,
-        groups=description.groups,
-        spans=query.spans or None,
-    )
+        rows=result.rows, total=result.total, truncated=result.truncated, tied=result.tied,
+        filters=description.filters, groups=description.groups, spans=query.spans or None,
+    )  # fmt: skip
 
 
 async def answer_read_query(
@@ -103,11 +98,9 @@ async def answer_read_query(
     if not groups.rows:
         return result
     phrases = Phrases(access.schema, access.schema.sources[query.source], today, group.period)
+    without = phrases.writing.number(result.total - groups.total)
     sentence = phrases.say(
-        "unnamed_groups",
-        said=groups.sentence.removesuffix("."),
-        keys=phrases.group(group),
-        number=phrases.writing.number(result.total - groups.total),
+        "unnamed_groups", said=groups.sentence.removesuffix("."), keys=phrases.group(group), number=without
     )
     return groups.model_copy(update={"sentence": f"{sentence}."})
 

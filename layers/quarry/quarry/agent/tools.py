@@ -478,21 +478,15 @@ async def search_text(
 ) -> list[Hit]:
     """The rows of these sources that match a text and meet the conditions, best first. Raises DatabaseUnavailable."""
     domains: dict[str, list[str]] = {}
-    for name in names:
-        domains.setdefault(access.homes[name][0], []).append(name)
-    by_domain = [
-        await module(domain, "agent_tools").search_text(
-            text, [access.homes[name][1] for name in own], filters, limit, access, services
-        )
-        for domain, own in domains.items()
-    ]
+    for domain, own in (access.homes[name] for name in names):
+        domains.setdefault(domain, []).append(own)
     name_of = {home: name for name, home in access.homes.items()}
-    hits = [
-        [hit.model_copy(update={"source": name_of[domain, hit.source]}) for hit in hits]
-        for domain, hits in zip(domains, by_domain, strict=True)
-    ]
+    lists: list[list[Hit]] = []
+    for domain, owns in domains.items():
+        hits = await module(domain, "agent_tools").search_text(text, owns, filters, limit, access, services)
+        lists.append([hit.model_copy(update={"source": name_of[domain, hit.source]}) for hit in hits])
     # scores of several lists cannot be compared
-    return in_turn(hits, key_of)[:limit]
+    return in_turn(lists, key_of)[:limit]
 
 
 async def read_whole(name: str, id: str, access: DataAccess, services: Services) -> dict[str, Any]:

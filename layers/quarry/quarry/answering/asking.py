@@ -115,10 +115,9 @@ class Asking(ABC, Generic[Row]):
         request, tools = self.request, self.tools
         await self.search(request.question)
         hits = [self.hit(each) for each in self.matches[:FIRST_HITS]]
+        turns = request.history[-HISTORY_TURNS:]
         history = [
-            message
-            for turn in request.history[-HISTORY_TURNS:]
-            for message in (earlier("user", turn.question), earlier("assistant", turn.answer))
+            each for turn in turns for each in (earlier("user", turn.question), earlier("assistant", turn.answer))
         ]
         return answer_messages(
             request.question,
@@ -218,16 +217,12 @@ class Asking(ABC, Generic[Row]):
             Exact("sure", reading.unread) if reading is not None and self.is_read else checked,
             is_talk=self.answer.form.rests_on_nothing,
         )
+        spent = run.budget
         return AnswerData(
-            response=text,
-            total=self.total,
-            understood=reading,
-            statements=checked_statements(checked),
+            response=text, total=self.total, understood=reading, statements=checked_statements(checked),
             confidence=confidence_of(trust),
-            telemetry=Telemetry(
-                run_id=str(run.id), turns=run.budget.turns, tool_calls=run.budget.calls, degraded=run.degraded
-            ),
-        )
+            telemetry=Telemetry(run_id=str(run.id), turns=spent.turns, tool_calls=spent.calls, degraded=run.degraded),
+        )  # fmt: skip
 
     async def _set_spoken_of(self, text: str) -> None:
         """Set the rows that an answer speaks of: those that it cites, else those of the result that it rests on, or those that

@@ -45,9 +45,8 @@ class Clause:
         behind: set[str] = set()
         for place, word in enumerate(terms):
             if wording.denies(word) and word != "without":
-                reach = (
-                    DENIED_WORDS_MAX if wording.has("verb_negations", (word,)) or "'" in word else DENIED_NOUN_WORDS_MAX
-                )
+                is_of_verb = wording.has("verb_negations", (word,)) or "'" in word
+                reach = DENIED_WORDS_MAX if is_of_verb else DENIED_NOUN_WORDS_MAX
                 behind.update(terms[place + 1 : place + 1 + reach])
         return frozenset(behind)
 
@@ -110,11 +109,9 @@ class Passage:
     @property
     def name(self) -> str:
         """How a reason names it."""
-        return (
-            gettext("source {number}", number=self.sources[0].n)
-            if len(self.sources) == 1
-            else gettext("none of the sources cited")
-        )
+        if len(self.sources) > 1:
+            return gettext("none of the sources cited")
+        return gettext("source {number}", number=self.sources[0].n)
 
     def gettext(self, message: str, **values: object) -> str:
         """A reason that names it as `source`."""
