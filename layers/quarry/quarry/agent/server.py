@@ -81,13 +81,8 @@ def offer() -> Offer:
     from quarry.agent import tools as of_all
 
     offering = [of_all, *modules("agent_tools").values()]
-    return Offer(
-        tuple(tool for module in offering for tool in getattr(module, "AGENT_TOOLS", ())),
-        *(
-            tuple(each for module in offering for each in getattr(module, name, ()))
-            for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
-        ),
-    )
+    names = ("AGENT_TOOLS", "AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
+    return Offer(*(tuple(each for module in offering for each in getattr(module, name, ())) for name in names))
 
 
 class AgentServer:

@@ -114,11 +114,8 @@ def _settled(text: str) -> int:
     if len(spans) > 1:
         return cut + spans[-1][0]
     lines = text[:cut].split("\n")
-    is_header = (
-        len(lines) > 1
-        and lines[-2].lstrip().startswith("|")
-        and not (len(lines) > 2 and lines[-3].lstrip().startswith("|"))
-    )
+    are_rows = [line.lstrip().startswith("|") for line in lines[-3:-1]]
+    is_header = are_rows in ([True], [False, True])
     return cut - len(lines[-2]) - 1 if is_header else cut
 
 

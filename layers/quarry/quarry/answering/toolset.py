@@ -117,12 +117,9 @@ class Toolset:
     def tools(self) -> list[Tool]:
         """The tools to offer."""
         runs: Mapping[str, Working] = {
-            "search": self._search,
-            "query": self._query,
-            "get": self._get,
-            "values": self._values,
+            "search": self._search, "query": self._query, "get": self._get, "values": self._values,
             "describe_collections": self._describe,
-        }
+        }  # fmt: skip
         return [
             Tool(each.name, each.description, each.arguments, runs[each.name], each.unlisted)
             for each in agent_tools.AGENT_TOOLS

@@ -243,14 +243,9 @@ class _Joint:
 
     def _bundles_of(self, covered: int, hops: int, many: int, kind: str, tests: str, joined: str) -> tuple[Bundle, ...]:
         clues, total = self._clues, self._total
-        return (
-            clues.one("covered", covered / total),
-            clues.one("uncovered", float(total - covered)),
-            clues.one("hops", float(hops)),
-            clues.one("many", float(many)),
-            clues.one(f"pair:{kind}:{tests}"),
-            clues.one(f"pair:{joined}:{kind}"),
-        )
+        cover = clues.one("covered", covered / total), clues.one("uncovered", float(total - covered))
+        reach = clues.one("hops", float(hops)), clues.one("many", float(many))
+        return *cover, *reach, clues.one(f"pair:{kind}:{tests}"), clues.one(f"pair:{joined}:{kind}")
 
 
 OPERATORS: Mapping[str, str] = {

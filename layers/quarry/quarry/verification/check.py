@@ -372,8 +372,7 @@ def _best(tries: Sequence[Finding]) -> Finding:
 def _unfounded(prose: Prose) -> Finding:
     """What is said without any evidence: wrong where it gives values that the question does not."""
     values, question = prose.values, folded(prose.question)
-    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
-    has_value = bool(values.votes) or any(folded(each) not in question for each in texts)
+    has_value = bool(values.votes) or any(folded(each) not in question for each in values.texts)
     return Finding([gettext(NOTHING)], []) if has_value else Finding([], [gettext(NOTHING)])
 
 
@@ -445,8 +444,7 @@ def _claims(statement: Checked, question: str) -> bool:
     values = read_values(statement.text)
     if values.votes or values.codes:
         return True
-    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
-    texts += map(" ".join, names_in(statement.text, frozenset()))
+    texts = [*values.texts, *map(" ".join, names_in(statement.text, frozenset()))]
     return bool(values.times) or any(folded(each) not in question for each in texts)
 
 

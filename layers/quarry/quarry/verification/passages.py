@@ -109,7 +109,7 @@ class Passage:
     @property
     def name(self) -> str:
         """How a reason names it."""
-        if len(self.sources) > 1:
+        if len(self.sources) != 1:
             return gettext("none of the sources cited")
         return gettext("source {number}", number=self.sources[0].n)
 

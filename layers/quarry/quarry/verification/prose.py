@@ -182,10 +182,9 @@ def _check_number(number: Number, prose: Prose, passage: Passage, finding: Findi
         return
     if is_vague:
         mine = english().stems(" ".join(words(re.split(r"[,;:.()]", prose.outside[number.end :])[0])[:5]))
+        numbers = passage.values.numbers
         rivals = [
-            each
-            for each in passage.values.numbers
-            if _is_alike_kind(number, each) and mine & _beside(passage.all, each, passage.values.numbers)
+            each for each in numbers if _is_alike_kind(number, each) and mine & _beside(passage.all, each, numbers)
         ]
         is_vague, alike = not rivals, [each.text for each in rivals]
     (finding.weak if is_vague else finding.wrong).append(_instead(number.text, alike, passage))
@@ -195,23 +194,20 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, findin
     units = {each.unit for each in same}
     if number.unit and number.unit not in units:
         if None not in units:
-            finding.denied.append(
-                passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=min(filter(None, units)))
-            )
+            unit = min(filter(None, units))
+            finding.denied.append(passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=unit))
         elif number.unit.isupper():
             no_currency = passage.gettext("{source} gives no currency for {number}", number=number.text)
             finding.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
-            finding.wrong.append(
-                passage.gettext("{source} does not say {number} in {unit}", number=number.text, unit=number.unit)
-            )
+            names = {"number": number.text, "unit": number.unit}
+            finding.wrong.append(passage.gettext("{source} does not say {number} in {unit}", **names))
         else:
             finding.weak.append(passage.gettext("{source} does not give {number} this unit", number=number.text))
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
-        finding.denied.append(
-            passage.gettext("{source} says {number} a {period}", number=number.text, period=min(filter(None, rates)))
-        )
+        period = min(filter(None, rates))
+        finding.denied.append(passage.gettext("{source} says {number} a {period}", number=number.text, period=period))
 
 
 def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:

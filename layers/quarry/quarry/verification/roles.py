@@ -169,9 +169,9 @@ def check_order(prose: ProseText, passage: Passage, finding: Finding) -> None:
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
             finding.denied.append(passage.gettext("{source} says from {last} to {first}", last=last, first=first))
-        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
-            rf"\bfrom {re.escape(first)}\b", passage.all
-        ):
+            continue
+        starts_at = {each for each in (first, last) if re.search(rf"\bfrom {re.escape(each)}\b", passage.all)}
+        if starts_at == {last}:
             finding.denied.append(passage.gettext("{source} says from {last}", last=last))
     low = passage.all.lower()
     for match in _INSTEAD.finditer(prose.outside.lower()):

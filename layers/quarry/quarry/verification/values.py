@@ -217,6 +217,11 @@ class Values(NamedTuple):
     times: Sequence[tuple[int, str]]
     codes: Sequence[str]
 
+    @property
+    def texts(self) -> list[str]:
+        """Its numbers and dates, as written."""
+        return [*(each.text for each in self.numbers), *(each.text for each in self.days)]
+
 
 @cache
 def _months() -> dict[str, int]:
