@@ -263,9 +263,8 @@ async def _stated(query: Query, access: DataAccess, services: Services, today: d
 def _names(request: ExplanationRequest, access: DataAccess) -> list[str]:
     for place, name in enumerate(request.sources):
         source_of(access.schema, name, f"/sources/{place}")
-    return list(request.sources) or [
-        name for name in access.schema.sources if request.domain in (None, access.homes[name][0])
-    ]
+    of_domain = [name for name in access.schema.sources if request.domain in (None, access.homes[name][0])]
+    return list(request.sources) or of_domain
 
 
 def explanation_of(reading: Reading) -> Explanation:

@@ -14,7 +14,7 @@ from typing import LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
 
-from quarry.agent.sources import DataAccess, data_access
+from quarry.agent.sources import DataAccess, ReadableSources, data_access
 from quarry.domains import module
 from quarry.files.forms import Forms, value_types
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
@@ -257,23 +257,17 @@ async def _fault_of(name: str, access: DataAccess, services: Services, today: da
     return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
 
 
-class _Recording(Mapping[str, Source]):
+class _Recording(ReadableSources):
     """Sources that record which of them were used."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
-        self._sources = sources
-        self.named: dict[str, None] = {}
+        super().__init__(sources, frozenset())
+        self.used: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> Source:
-        source = self._sources[name]
-        self.named[name] = None
+        source = super().__getitem__(name)
+        self.used[name] = None
         return source
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
-
-    def __len__(self) -> int:
-        return len(self._sources)
 
 
 def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]:
@@ -281,7 +275,7 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
     recording = _Recording(schema.sources)
     with suppress(InvalidInput):
         compile_query(query, replace(schema, sources=recording), today)
-    return list(recording.named)
+    return list(recording.used)
 
 
 async def with_known_values(

@@ -255,11 +255,9 @@ def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) 
 
 def _meanings(matched: Sequence[MatchedValue]) -> list[str]:
     """What the words mean: each value with all its fields."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], dict[str, None]] = {}
     for each in matched:
-        fields = places.setdefault((each.phrase, each.value), [])
-        if (field := f"{each.source}.{each.field}") not in fields:
-            fields.append(field)
+        places.setdefault((each.phrase, each.value), {})[f"{each.source}.{each.field}"] = None
     return [f"“{phrase}”: {', '.join(fields)} = {value}" for (phrase, value), fields in places.items()]
 
 

@@ -202,6 +202,10 @@ def never(text: str) -> bool:
     return False
 
 
+FiltersOf = Callable[[WrittenAnswer], Sequence[TextFilter]]
+"""The filters that the text of an answer passes through."""
+
+
 @dataclass
 class Answer:
     """The answer of one run, led by a model. `text` is what was sent so far; `failed` says that the model did not finish it.
@@ -214,7 +218,7 @@ class Answer:
     run: Run
     step_name: str
     max_turns: int
-    filters: Callable[[WrittenAnswer], Sequence[TextFilter]]
+    filters: FiltersOf
     cites: Callable[[str], bool] = never
     verifier: Callable[[], Verifier] | None = None
     has_found: Callable[[], bool] = lambda: False

@@ -211,11 +211,8 @@ class Ranked(NamedTuple):
     unread: Unread | None
 
 
-class PairScores(NamedTuple):
-    """The first candidates with their scores by the pair model; only the best one of those with the same text."""
-
-    candidates: Sequence[Candidate]
-    scores: Sequence[float]
+Scored = Sequence[tuple[Candidate, float]]
+"""The first candidates with their scores by the pair model; only the best one of those with the same text."""
 
 
 def by_linear(composed: Candidates) -> Ranked:
@@ -227,7 +224,7 @@ def by_linear(composed: Candidates) -> Ranked:
     return Ranked(composed, probabilities, (), _properties(composed, probabilities, unread), unread)
 
 
-def pair_scores_of(composed: Candidates, previous: str, pairs: PairModel) -> PairScores:
+def pair_scores_of(composed: Candidates, previous: str, pairs: PairModel) -> Scored:
     """Scores the first candidates with the pair model."""
     texts: dict[str, Candidate] = {}
     for each in composed.all:
@@ -235,7 +232,7 @@ def pair_scores_of(composed: Candidates, previous: str, pairs: PairModel) -> Pai
             break
         texts.setdefault(text_of(each.composed, _measure_labels(each, composed.mentions)), each)
     scores = pairs.scores(first_text(composed.mentions.text, previous), [*texts]) if texts else []
-    return PairScores([*texts.values()], scores)
+    return [*zip(texts.values(), scores, strict=True)]
 
 
 def _measure_labels(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
@@ -244,22 +241,19 @@ def _measure_labels(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
     return {name: " ".join(mentions.words[place.first : place.last]) for name, place in places.items() if place}
 
 
-def by_both(composed: Candidates, pair_scores: PairScores, linear_share: float) -> Ranked:
+def by_both(composed: Candidates, pair_scores: Scored, linear_share: float) -> Ranked:
     """The candidates scored by the pair model, ranked by that score plus a share of the linear score.
 
     "None of these" is one more candidate, with score 0, so the probabilities of the others add up to less than 1.
     """
-    if not pair_scores.candidates:
+    if not pair_scores:
         return by_linear(composed)
     first, alone = composed.all[0], softmax([each.score for each in composed.all])
-    sums = [
-        score + linear_share * (each.score - first.score)
-        for each, score in zip(pair_scores.candidates, pair_scores.scores, strict=True)
-    ]
+    sums = [score + linear_share * (each.score - first.score) for each, score in pair_scores]
     *chances, _ = softmax([*sums, 0.0])
-    rows = sorted(zip(chances, pair_scores.scores, pair_scores.candidates, strict=True), key=lambda row: -row[0])
-    ranked = replace(composed, all=[each for _, _, each in rows])
-    probabilities, scores = [chance for chance, _, _ in rows], [score for _, score, _ in rows]
+    rows = sorted(zip(chances, pair_scores, strict=True), key=lambda row: -row[0])
+    ranked = replace(composed, all=[each for _, (each, _) in rows])
+    probabilities, scores = [chance for chance, _ in rows], [score for _, (_, score) in rows]
     best, unread = ranked.all[0], Unread(ranked)
     properties = {
         **_properties(ranked, probabilities, unread),

@@ -115,8 +115,8 @@ def check_prose(prose: Prose, passage: Passage, beside: OtherEvidence) -> Findin
         _check_sides(prose, passage, names, finding)
         _check_polarity(prose, passage, finding)
         _check_unanimity(prose, passage, finding)
-        check_order(prose, passage, finding)
-        check_roles(prose, passage, finding)
+        check_order(prose.outside, passage, finding)
+        check_roles(prose.outside, passage, finding)
     _check_cover(prose, passage, names, finding)
     return finding
 
