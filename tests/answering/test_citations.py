@@ -9,10 +9,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.answering.written import CODE, INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
+from quarry.answering.written import INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
 from tests.linear.measuring import assert_linear, repeated
 
 SOURCES = {1, 2, 3, 11}
+
+LINE_PREFIX = r"(?>(?:[ \t>*+-]|\d{1,9}[.)])*)"
+CODE = re.compile(
+    rf"^{LINE_PREFIX}(`{{3,}})(?!`)[^`\n]*$.*?(?:^{LINE_PREFIX}\1`*[ \t]*$|\Z)"
+    rf"|(?<!`)(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Code in a whole answer, as the filter sees it."""
 
 # Text in which almost every character matters to the filter.
 TRICKY = st.text(st.sampled_from("[[[]]]【】［］1239 ,;&^†–-\n`axnds"), max_size=60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.answering.answer import HeldBack
+from quarry.answering.answer import ReleaseGate
 from quarry.verification.check import Verifier
 from quarry.verification.wire import MarkedText
 from tests.verification.answers import TODAY
@@ -13,7 +13,7 @@ from tests.verification.test_check import HARBOUR, LOANS
 
 def passed(text: str, size: int) -> tuple[str, str]:
     """What is sent before the end, and what is held back."""
-    held = HeldBack(Verifier([HARBOUR], [LOANS], today=TODAY))
+    held = ReleaseGate(Verifier([HARBOUR], [LOANS], today=TODAY))
     for at in range(0, len(text), size):
         held.take(text[at : at + size])
         held.released()

@@ -9,7 +9,7 @@ from typing import Any
 
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.features import DIMENSIONS, Bundle, index_of
-from quarry.reader.reading import PairScores, Ranked, by_both, by_linear
+from quarry.reader.reading import Ranked, Scored, by_both, by_linear
 from tools.fit.pairs import Pair
 from tools.fit.results import Denotation, Gold
 from tools.fit.world import Database, World
@@ -59,7 +59,7 @@ class Judged:
     def is_first_right(self) -> bool:
         return bool(self.right) and self.right[0]
 
-    def by_both(self, read: PairScores, linear_share: float) -> Judged:
+    def by_both(self, read: Scored, linear_share: float) -> Judged:
         """The same pair, ranked by both stages."""
         ranked = by_both(self.found, read, linear_share)
         places = {id(each): place for place, each in enumerate(self.found.all)}

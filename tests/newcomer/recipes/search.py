@@ -116,4 +116,4 @@ def answer(
         tools = Toolset(services=services, caller=caller, run=run, access=access, today=today, names=names)
         return AskingRecipes(request, tools)
 
-    return answered(DOMAIN, request, begin, caller, services, request_id, run_id)
+    return answered(request, DOMAIN, begin, caller, services, request_id, run_id)

@@ -23,7 +23,7 @@ from quarry.query.execute import compile_query
 from quarry.query.paths import source_of, with_currencies
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
-from quarry.reader.mentions import ValueLink
+from quarry.reader.mentions import Mentions, ValueLink
 from quarry.reader.names import FieldName, SourceName, grouped
 from quarry.reader.reading import Reading, likely_conditions, read_question
 from quarry.retrieval.known_values import LookUp, look_up
@@ -209,7 +209,7 @@ async def read_over(
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)
 
 
-def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: Container[str] = ()) -> bool:
+def states_in_full(reading: Reading, conditions: Iterable[Condition], in_parts: Container[str] = ()) -> bool:
     """Whether the question says each value of the conditions in full: some words of a value may mean something else ("at home").
     Values of the fields `in_parts` may be said in part.
     """
@@ -262,19 +262,22 @@ async def _stated(query: Query, access: DataAccess, services: Services, today: d
 def _names(request: ExplanationRequest, access: DataAccess) -> list[str]:
     for place, name in enumerate(request.sources):
         source_of(access.schema, name, f"/sources/{place}")
-    return list(request.sources) or [
-        name for name in access.schema.sources if request.domain in (None, access.homes[name][0])
-    ]
+    of_domain = [name for name in access.schema.sources if request.domain in (None, access.homes[name][0])]
+    return list(request.sources) or of_domain
 
 
 def explanation_of(reading: Reading) -> Explanation:
     """A reading as an explanation. Pure."""
+    mentions = reading.mentions
     rows = zip_longest(reading.best[:QUERIES_MAX], reading.pair_scores[:QUERIES_MAX])
     return Explanation(
         verdict=reading.verdict,
         chance=round(reading.chance, 3),
         unread=list(reading.unread),
-        words=list(_words(reading)),
+        words=[
+            ExplainedWords(text=phrase(mentions.text, mentions.tokens, first, last), means=means)
+            for first, last, means in sorted(_meanings(mentions))
+        ],
         queries=[
             ExplainedQuery(
                 text=text_of(candidate.composed),
@@ -288,15 +291,8 @@ def explanation_of(reading: Reading) -> Explanation:
     )
 
 
-def _words(reading: Reading) -> Iterator[ExplainedWords]:
-    """The words of the question in order, each with what they may mean."""
-    mentions = reading.mentions
-    for first, last, means in sorted(_meanings(reading)):
-        yield ExplainedWords(text=phrase(mentions.text, mentions.tokens, first, last), means=means)
-
-
-def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:
-    mentions = reading.mentions
+def _meanings(mentions: Mentions) -> Iterator[tuple[int, int, str]]:
+    """What words of the question may mean: the first, the one after the last, and the meaning."""
     for name, places in mentions.places.items():
         if isinstance(name, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
             label = f"{name.source}.{name.name}" if isinstance(name, FieldName) else name.name

@@ -81,13 +81,8 @@ def offer() -> Offer:
     from quarry.agent import tools as of_all
 
     offering = [of_all, *modules("agent_tools").values()]
-    return Offer(
-        tuple(tool for module in offering for tool in getattr(module, "AGENT_TOOLS", ())),
-        *(
-            tuple(each for module in offering for each in getattr(module, name, ()))
-            for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
-        ),
-    )
+    names = ("AGENT_TOOLS", "AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
+    return Offer(*(tuple(each for module in offering for each in getattr(module, name, ())) for name in names))
 
 
 class AgentServer:
@@ -178,10 +173,7 @@ class AgentServer:
         from mcp_types import ListResourcesResult, Resource
 
         page, following = _page([*self._resources.values()], parameters)
-        resources = [
-            Resource(uri=each.uri, name=each.name, title=each.title, description=each.description, mime_type=JSON)
-            for each in page
-        ]
+        resources = [Resource.model_validate(_described(each, uri=each.uri, mimeType=JSON)) for each in page]
         return ListResourcesResult(resources=resources, next_cursor=following)
 
     async def _list_templates(
@@ -191,14 +183,7 @@ class AgentServer:
 
         page, following = _page(self._templates, parameters)
         templates = [
-            ResourceTemplate(
-                uri_template=each.uri,
-                name=each.name,
-                title=each.title,
-                description=each.description,
-                mime_type=JSON,
-            )
-            for each in page
+            ResourceTemplate.model_validate(_described(each, uriTemplate=each.uri, mimeType=JSON)) for each in page
         ]
         return ListResourceTemplatesResult(resource_templates=templates, next_cursor=following)
 
@@ -227,21 +212,13 @@ class AgentServer:
     async def _list_prompts(
         self, context: ServerRequestContext, parameters: PaginatedRequestParams | None
     ) -> ListPromptsResult:
-        from mcp_types import ListPromptsResult, Prompt, PromptArgument
+        from mcp_types import ListPromptsResult, Prompt
 
         page, following = _page([*self._prompts.values()], parameters)
-        prompts = [
-            Prompt(
-                name=each.name,
-                title=each.title,
-                description=each.description,
-                arguments=[
-                    PromptArgument(name=name, description=described, required=True)
-                    for name, described in each.arguments.items()
-                ],
-            )
-            for each in page
-        ]
+        prompts = []
+        for each in page:
+            arguments = [{"name": name, "description": text, "required": True} for name, text in each.arguments.items()]
+            prompts.append(Prompt.model_validate(_described(each, arguments=arguments)))
         return ListPromptsResult(prompts=prompts, next_cursor=following)
 
     async def _get_prompt(self, context: ServerRequestContext, parameters: GetPromptRequestParams) -> GetPromptResult:
@@ -255,6 +232,11 @@ class AgentServer:
             raise _protocol_error(error, f"The prompts are {', '.join(self._prompts)}.") from error
         message = PromptMessage(role="user", content=TextContent(type="text", text=text))
         return GetPromptResult(description=prompt.description, messages=[message])
+
+
+def _described(each: AgentResource | AgentTemplate | AgentPrompt, **others: object) -> dict[str, object]:
+    """A resource or prompt as the protocol lists it."""
+    return {"name": each.name, "title": each.title, "description": each.description, **others}
 
 
 def _page(items: Sequence[Item], parameters: PaginatedRequestParams | None) -> tuple[Sequence[Item], str | None]:
@@ -279,9 +261,8 @@ def _protocol_error(
 
 def _in_short(result: Mapping[str, Any]) -> str:
     """A line about a result, whose data are sent beside it."""
-    summary = next(
-        (result[name] for name in ("sentence", "message", "summary", "title", "name") if result.get(name)), None
-    )
+    names = ("sentence", "message", "summary", "title", "name")
+    summary = next((result[name] for name in names if result.get(name)), None)
     if isinstance(summary, str):
         return escaped(shorten(summary, SHORT_CHARACTERS_MAX))
     lists = [f"{len(each)} {name}" for name, each in result.items() if isinstance(each, list)]

@@ -14,7 +14,7 @@ from typing import LiteralString, NamedTuple, TypeVar
 
 from psycopg import Error as PostgresError
 
-from quarry.agent.sources import DataAccess, data_access
+from quarry.agent.sources import DataAccess, ReadableSources, data_access
 from quarry.domains import module
 from quarry.files.forms import Forms, value_types
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
@@ -85,14 +85,9 @@ async def answer_query(
             ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit, share=each.is_share)
             for each, label in zip(result.columns, description.labels, strict=True)
         ],
-        rows=result.rows,
-        total=result.total,
-        truncated=result.truncated,
-        tied=result.tied,
-        filters=description.filters,
-        groups=description.groups,
-        spans=query.spans or None,
-    )
+        rows=result.rows, total=result.total, truncated=result.truncated, tied=result.tied,
+        filters=description.filters, groups=description.groups, spans=query.spans or None,
+    )  # fmt: skip
 
 
 async def answer_read_query(
@@ -111,11 +106,9 @@ async def answer_read_query(
     if not groups.rows:
         return result
     phrases = Phrases(access.schema, access.schema.sources[query.source], today, group.period)
+    without = phrases.writing.number(result.total - groups.total)
     sentence = phrases.say(
-        "unnamed_groups",
-        said=groups.sentence.removesuffix("."),
-        keys=phrases.group(group),
-        number=phrases.writing.number(result.total - groups.total),
+        "unnamed_groups", said=groups.sentence.removesuffix("."), keys=phrases.group(group), number=without
     )
     return groups.model_copy(update={"sentence": f"{sentence}."})
 
@@ -272,23 +265,17 @@ async def _fault_of(name: str, access: DataAccess, services: Services, today: da
     return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
 
 
-class _Recording(Mapping[str, Source]):
+class _Recording(ReadableSources):
     """Sources that record which of them were used."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
-        self._sources = sources
-        self.named: dict[str, None] = {}
+        super().__init__(sources, frozenset())
+        self.used: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> Source:
-        source = self._sources[name]
-        self.named[name] = None
+        source = super().__getitem__(name)
+        self.used[name] = None
         return source
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
-
-    def __len__(self) -> int:
-        return len(self._sources)
 
 
 def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]:
@@ -296,7 +283,7 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
     recording = _Recording(schema.sources)
     with suppress(InvalidInput):
         compile_query(query, replace(schema, sources=recording), today)
-    return list(recording.named)
+    return list(recording.used)
 
 
 async def with_known_values(

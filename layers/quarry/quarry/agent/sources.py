@@ -95,12 +95,16 @@ class DataAccess(NamedTuple):
     def owners(self) -> Owners:
         """For each table of values with owners, the owner whose values the caller may see."""
         return {
-            field.listed[0].name: self.caller.claims.get(source.owner_claim) or None
-            for source in self.schema.sources.values()
+            table.name: self.caller.claims.get(source.owner_claim) or None
+            for source, (table, _) in listed_facets(self.schema)
             if source.owner_claim is not None
-            for field in source.fields.values()
-            if field.listed is not None
         }
+
+
+def listed_facets(schema: Schema) -> Iterator[tuple[Source, tuple[Source, str]]]:
+    """The sources with the table and the facet of each field whose values are listed."""
+    for source in schema.sources.values():
+        yield from ((source, field.listed) for field in source.fields.values() if field.listed is not None)
 
 
 async def data_access(caller: Caller, services: Services) -> DataAccess:
@@ -147,12 +151,7 @@ async def describe_sources(caller: Caller, services: Services) -> dict[str, Sour
 
 
 async def _values(access: DataAccess, services: Services) -> Values:
-    listed = dict.fromkeys(
-        field.listed
-        for source in access.schema.sources.values()
-        for field in source.fields.values()
-        if field.listed is not None
-    )
+    listed = dict.fromkeys(facet for _, facet in listed_facets(access.schema))
     by_facet = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
     titles = {(table.name, name) for table, name in listed if table.facets[name].facet == "title"}
     return {facet: _distinct(each, is_title=facet in titles) for facet, each in by_facet.items()}
@@ -256,11 +255,9 @@ def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) 
 
 def _meanings(matched: Sequence[MatchedValue]) -> list[str]:
     """What the words mean: each value with all its fields."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], dict[str, None]] = {}
     for each in matched:
-        fields = places.setdefault((each.phrase, each.value), [])
-        if (field := f"{each.source}.{each.field}") not in fields:
-            fields.append(field)
+        places.setdefault((each.phrase, each.value), {})[f"{each.source}.{each.field}"] = None
     return [f"“{phrase}”: {', '.join(fields)} = {value}" for (phrase, value), fields in places.items()]
 
 

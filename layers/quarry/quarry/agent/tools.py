@@ -353,42 +353,38 @@ async def _values(arguments: ValuesArguments, caller: Caller, services: Services
     return {"values": await values_like(arguments.source, arguments.field, arguments.like, run, services)}
 
 
+_TEXT = {"type": "string"}
+
+
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these properties."""
+    return {"type": "object", "properties": properties}
+
+
+def _one_of(choices: object) -> dict[str, Any]:
+    return {"enum": list(get_args(choices))}
+
+
+def _list(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
 class QueryArguments(Query):
     """Arguments of `query`: a Query, whose conditions are described to a model in short."""
 
     TOOL_DEFINITIONS: ClassVar[Mapping[str, Any]] = {
         "Query": {"type": "object", "description": "Arguments like these"},
         "Order": {"type": "object"},
-        "Group": {
-            "type": "object",
-            "properties": {
-                "field": {"type": "string"},
-                "period": {"enum": list(get_args(Period))},
-                "width": {"type": "number"},
-                "limit": {"type": "integer"},
-            },
-        },
-        "Aggregate": {
-            "type": "object",
-            "properties": {
-                "fn": {"enum": list(get_args(Function))},
-                "field": {"type": "string"},
-                "where": {"type": "array", "items": {"type": "object"}},
-                "of": {"type": "array", "items": {}},
-                "name": {"type": "string"},
-            },
-        },
+        "Group": _object(field=_TEXT, period=_one_of(Period), width={"type": "number"}, limit={"type": "integer"}),
+        "Aggregate": _object(
+            fn=_one_of(Function), field=_TEXT, where=_list({"type": "object"}), of=_list({}), name=_TEXT
+        ),
         "Condition": {
             "type": "object",
             "description": "`field`, `op` and a `value`, `values` (any; for `!=` none), another field "
             '({"field": "closed_on"}) or a query. `between` is inclusive; `contains` a piece of text or an element. Or one of: '
             "`any_of`, `all_of`, `not`, `exists` a related row that meets `where`, `words`.",
-            "properties": {
-                "field": {"type": "string"},
-                "op": {"enum": list(get_args(Operator))},
-                "value": {},
-                "values": {"type": "array"},
-            },
+            **_object(field=_TEXT, op=_one_of(Operator), value={}, values={"type": "array"}),
         },
     }
 
@@ -478,26 +474,15 @@ async def search_text(
 ) -> list[Hit]:
     """The rows of these sources that match a text and meet the conditions, best first. Raises DatabaseUnavailable."""
     domains: dict[str, list[str]] = {}
-    for name in names:
-        domains.setdefault(access.homes[name][0], []).append(name)
-    by_domain = [
-        await module(domain, "agent_tools").search_text(
-            text,
-            [access.homes[name][1] for name in own],
-            filters,
-            limit,
-            access,
-            services,
-        )
-        for domain, own in domains.items()
-    ]
+    for domain, own in (access.homes[name] for name in names):
+        domains.setdefault(domain, []).append(own)
     name_of = {home: name for name, home in access.homes.items()}
-    hits = [
-        [hit.model_copy(update={"source": name_of[domain, hit.source]}) for hit in hits]
-        for domain, hits in zip(domains, by_domain, strict=True)
-    ]
+    lists: list[list[Hit]] = []
+    for domain, owns in domains.items():
+        hits = await module(domain, "agent_tools").search_text(text, owns, filters, limit, access, services)
+        lists.append([hit.model_copy(update={"source": name_of[domain, hit.source]}) for hit in hits])
     # scores of several lists cannot be compared
-    return in_turn(hits, key_of)[:limit]
+    return in_turn(lists, key_of)[:limit]
 
 
 async def read_whole(name: str, id: str, access: DataAccess, services: Services) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from quarry.agent.tools import result_table
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
-from quarry.answering.written import Repeated, UntilMark, WrittenAnswer, check_loop, says_nothing
+from quarry.answering.written import PromptEcho, UntilMark, WrittenAnswer, check_loop, says_nothing
 from quarry.language.messages import gettext
 from quarry.language.word_forms import sentence_spans
 from quarry.language.writing import LIST_MARK
@@ -35,7 +35,7 @@ _VALUE = re.compile(r"[$€£¥₹]|\d(?!\d{0,2}\])|[“\"„«]|(?<=[a-zß-ÿ,;
 """Where a sentence begins to say what can be false: a number outside of citations, a quotation, a name within it."""
 
 
-class HeldBack:
+class ReleaseGate:
     """Give it the text as it comes; it gives back what may be sent: sentences that were checked, and of the one that is being
     written the words before its first value. Once a statement was flagged, it holds back the rest.
     """
@@ -114,11 +114,8 @@ def _settled(text: str) -> int:
     if len(spans) > 1:
         return cut + spans[-1][0]
     lines = text[:cut].split("\n")
-    is_header = (
-        len(lines) > 1
-        and lines[-2].lstrip().startswith("|")
-        and not (len(lines) > 2 and lines[-3].lstrip().startswith("|"))
-    )
+    are_rows = [line.lstrip().startswith("|") for line in lines[-3:-1]]
+    is_header = are_rows in ([True], [False, True])
     return cut - len(lines[-2]) - 1 if is_header else cut
 
 
@@ -205,6 +202,10 @@ def never(text: str) -> bool:
     return False
 
 
+FiltersOf = Callable[[WrittenAnswer], Sequence[TextFilter]]
+"""The filters that the text of an answer passes through."""
+
+
 @dataclass
 class Answer:
     """The answer of one run, led by a model. `text` is what was sent so far; `failed` says that the model did not finish it.
@@ -217,7 +218,7 @@ class Answer:
     run: Run
     step_name: str
     max_turns: int
-    filters: Callable[[WrittenAnswer], Sequence[TextFilter]]
+    filters: FiltersOf
     cites: Callable[[str], bool] = never
     verifier: Callable[[], Verifier] | None = None
     has_found: Callable[[], bool] = lambda: False
@@ -228,7 +229,7 @@ class Answer:
     _through: Sequence[TextFilter] = ()
     _is_open: bool = False
     """Whether the first piece of the text is known."""
-    _checked: HeldBack | None = None
+    _checked: ReleaseGate | None = None
     _buffer: str = ""
     _until: UntilMark = field(default_factory=UntilMark)
     _has_called: bool = False
@@ -266,7 +267,7 @@ class Answer:
         conversation = converse(
             messages, tools, self.run, step_name=self.step_name, max_turns=self.max_turns, has_found=self.has_found
         )
-        repeated = await off_loop(Repeated, [each.content for each in messages if each.role == "system"])
+        repeated = await off_loop(PromptEcho, [each.content for each in messages if each.role == "system"])
         async with aclosing(conversation) as happened:
             async for event in happened:
                 match event:
@@ -287,7 +288,7 @@ class Answer:
         for next_event in await self._ended(messages, repeated):
             yield next_event
 
-    async def _take_piece(self, piece: str, repeated: Repeated) -> Iterable[AnswerEvent]:
+    async def _take_piece(self, piece: str, repeated: PromptEcho) -> Iterable[AnswerEvent]:
         """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
         one or cites a source: it is held back until that is known, or the turn ends.
         """
@@ -309,7 +310,7 @@ class Answer:
         self.form = WrittenAnswer()
         return ()
 
-    async def _ended(self, messages: Sequence[Message], repeated: Repeated) -> Sequence[AnswerEvent]:
+    async def _ended(self, messages: Sequence[Message], repeated: PromptEcho) -> Sequence[AnswerEvent]:
         """The rest of the text."""
         text = self._buffer + self.form.feed(self._until.finish()) + self.form.finish()
         if not self._is_open:
@@ -324,7 +325,7 @@ class Answer:
             rest = await self._backed(messages, checked, rest)
         return [*events, *self._say(rest)]
 
-    async def _backed(self, messages: Sequence[Message], checked: HeldBack, rest: str) -> str:
+    async def _backed(self, messages: Sequence[Message], checked: ReleaseGate, rest: str) -> str:
         """The end of the text, corrected where the check flags some of it. Raises NoAnswer for a text that says nothing or is
         mostly flagged.
         """
@@ -375,7 +376,7 @@ class Answer:
                 return ()
             self._is_open = True
             self._through = await off_loop(self.filters, self.form)
-            self._checked = HeldBack(self.verifier()) if self.verifier is not None else None
+            self._checked = ReleaseGate(self.verifier()) if self.verifier is not None else None
         for each in self._through:
             text = each.feed(text)
         if self._checked is not None:

@@ -115,10 +115,9 @@ class Asking(ABC, Generic[Row]):
         request, tools = self.request, self.tools
         await self.search(request.question)
         hits = [self.hit(each) for each in self.matches[:FIRST_HITS]]
+        turns = request.history[-HISTORY_TURNS:]
         history = [
-            message
-            for turn in request.history[-HISTORY_TURNS:]
-            for message in (earlier("user", turn.question), earlier("assistant", turn.answer))
+            each for turn in turns for each in (earlier("user", turn.question), earlier("assistant", turn.answer))
         ]
         return answer_messages(
             request.question,
@@ -218,16 +217,12 @@ class Asking(ABC, Generic[Row]):
             Exact("sure", reading.unread) if reading is not None and self.is_read else checked,
             is_talk=self.answer.form.rests_on_nothing,
         )
+        spent = run.budget
         return AnswerData(
-            response=text,
-            total=self.total,
-            understood=reading,
-            statements=checked_statements(checked),
+            response=text, total=self.total, understood=reading, statements=checked_statements(checked),
             confidence=confidence_of(trust),
-            telemetry=Telemetry(
-                run_id=str(run.id), turns=run.budget.turns, tool_calls=run.budget.calls, degraded=run.degraded
-            ),
-        )
+            telemetry=Telemetry(run_id=str(run.id), turns=spent.turns, tool_calls=spent.calls, degraded=run.degraded),
+        )  # fmt: skip
 
     async def _set_spoken_of(self, text: str) -> None:
         """Set the rows that an answer speaks of: those that it cites, else those of the result that it rests on, or those that
@@ -243,7 +238,9 @@ class Asking(ABC, Generic[Row]):
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
             self.matches, self.total = await self._rows_of(result), result.total
-            others = [each for each in self._results_of_head() if each is not result and each.query.asks_for_rows]
+            names = self.answer.form.names
+            listed = [each for n, each in enumerate(tools.results, start=1) if f"{RESULT}{n}" in names]
+            others = [each for each in listed if each is not result and each.query.asks_for_rows]
             hits = [(each, self.hit(each)) for each in self.matches]
             hits += [(row, self.hit(row)) for each in others for row in await self._rows_of(each)]
             places = {hit.id: folded(text).find(folded(hit.title)) for _, hit in hits} if others else {}
@@ -254,15 +251,11 @@ class Asking(ABC, Generic[Row]):
         else:
             self.matches, self.total = (), 0
 
-    def _results_of_head(self) -> list[QueryResult]:
-        """The results that the first line of the answer names."""
-        names = self.answer.form.names
-        return [each for n, each in enumerate(self.tools.results, start=1) if f"{RESULT}{n}" in names]
 
-
-def answered(
-    domain: str,
+@in_language_of_question
+async def answered(
     request: AskRequest,
+    domain: str,
     begin: Callable[[Run], Awaitable[Asking[Row]]],
     caller: Caller,
     services: Services,
@@ -272,19 +265,6 @@ def answered(
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises what
     `begin` raises.
     """
-    return _answered(request, domain, begin, caller, services, request_id, run_id)
-
-
-@in_language_of_question
-async def _answered(
-    request: AskRequest,
-    domain: str,
-    begin: Callable[[Run], Awaitable[Asking[Row]]],
-    caller: Caller,
-    services: Services,
-    request_id: str | None,
-    run_id: UUID | None,
-) -> AsyncGenerator[Event]:
     settings = services.settings
     budget = Budget.for_answer(MAX_TURNS, MAX_CALLS, settings.campaigns_chat_seconds, settings.campaigns_chat_tokens)
     logged = request.model_dump(mode="json", exclude={"history"}, exclude_none=True)

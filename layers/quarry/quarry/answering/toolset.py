@@ -19,13 +19,12 @@ from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import DataAccess, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
-from quarry.answering.answer import Answer, AnswerEvent, TextPiece, Withdrawn, never
+from quarry.answering.answer import Answer, AnswerEvent, FiltersOf, TextPiece, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
-from quarry.answering.written import RESULT, WrittenAnswer
+from quarry.answering.written import RESULT
 from quarry.language.messages import gettext, ngettext
 from quarry.language.word_forms import STOP_WORDS, plural
 from quarry.models.interface import Message
-from quarry.models.step import TextFilter
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, words
@@ -117,12 +116,9 @@ class Toolset:
     def tools(self) -> list[Tool]:
         """The tools to offer."""
         runs: Mapping[str, Working] = {
-            "search": self._search,
-            "query": self._query,
-            "get": self._get,
-            "values": self._values,
+            "search": self._search, "query": self._query, "get": self._get, "values": self._values,
             "describe_collections": self._describe,
-        }
+        }  # fmt: skip
         return [
             Tool(each.name, each.description, each.arguments, runs[each.name], each.unlisted)
             for each in agent_tools.AGENT_TOOLS
@@ -295,7 +291,7 @@ def answer_with(
     toolset: Toolset,
     step: str,
     max_turns: int,
-    filters: Callable[[WrittenAnswer], Sequence[TextFilter]],
+    filters: FiltersOf,
     verifier: Callable[[], Verifier],
     cites: Callable[[str], bool] = never,
 ) -> Answer:

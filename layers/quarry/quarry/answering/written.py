@@ -326,7 +326,7 @@ class UntilMark:
 _MARK_CHARACTERS_MAX = max(map(len, _MARKS))
 
 
-class Repeated:
+class PromptEcho:
     """The words of a prompt, in which the opening of a text is looked for."""
 
     def __init__(self, prompts: Iterable[str]) -> None:
@@ -368,15 +368,8 @@ _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
 # a longer run counts as several, so that nothing waits for its end
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
-_LINE_PREFIX = r"(?>(?:[ \t>*+-]|\d{1,9}[.)])*)"
+_BEFORE_FENCE = re.compile(r"(?>(?:[ \t>*+-]|\d{1,9}[.)])*)")
 """What may stand before a fence in its line."""
-_BEFORE_FENCE = re.compile(_LINE_PREFIX)
-CODE = re.compile(
-    rf"^{_LINE_PREFIX}(`{{3,}})(?!`)[^`\n]*$.*?(?:^{_LINE_PREFIX}\1`*[ \t]*$|\Z)"
-    rf"|(?<!`)(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)",
-    re.DOTALL | re.MULTILINE,
-)
-"""Code in a whole answer, as the filter sees it."""
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
 _FENCE_TICKS_MIN = 3
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.agent.reading import is_said_whole, read_over
+from quarry.agent.reading import read_over, states_in_full
 from quarry.campaigns import retrieval
 from quarry.campaigns.conditions import (
     DATE,
@@ -40,8 +40,7 @@ from quarry.query.contract import Verdict
 from quarry.query.describe import evidence_of
 from quarry.query.execute import costs
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, evidence, in_any_year
-from quarry.reader.unread import vetoes
+from quarry.reader.reading import Reading, evidence, in_any_year, vetoes
 from quarry.schema.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 
@@ -219,7 +218,7 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_likely = share >= LIKELY and (is_list or is_count or not (unread or theme))
-    is_whole = is_said_whole(reading, query.where)
+    is_whole = states_in_full(reading, query.where)
     is_likely = is_likely and (query.where or not theme_of(reading)) and is_whole
     if reading.verdict == "refused":
         return "doubted" if is_likely else "refused"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal, get_args
 
-from quarry.agent.reading import is_said_whole, read_over
+from quarry.agent.reading import read_over, states_in_full
 from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
 from quarry.companies.contract import ChatRequest
@@ -271,7 +271,7 @@ class _QuestionIntent:
         if not is_read or numbers < CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
             return None
         # a company that helps farmers is no farmers' cooperative
-        is_whole = reading.query is not None and is_said_whole(reading, reading.query.where, _PLACES)
+        is_whole = reading.query is not None and states_in_full(reading, reading.query.where, _PLACES)
         return reading.query if is_whole else None
 
     @cached_property

@@ -423,7 +423,7 @@ def answer_about_projects(
     async def begin(run: Run) -> AskingProjects:
         return await AskingProjects.of(request, caller, services, run)
 
-    return answered("ontology", request, begin, caller, services, request_id, run_id)
+    return answered(request, "ontology", begin, caller, services, request_id, run_id)
 
 
 @dataclass(kw_only=True)

@@ -243,14 +243,9 @@ class _Joint:
 
     def _bundles_of(self, covered: int, hops: int, many: int, kind: str, tests: str, joined: str) -> tuple[Bundle, ...]:
         clues, total = self._clues, self._total
-        return (
-            clues.one("covered", covered / total),
-            clues.one("uncovered", float(total - covered)),
-            clues.one("hops", float(hops)),
-            clues.one("many", float(many)),
-            clues.one(f"pair:{kind}:{tests}"),
-            clues.one(f"pair:{joined}:{kind}"),
-        )
+        cover = clues.one("covered", covered / total), clues.one("uncovered", float(total - covered))
+        reach = clues.one("hops", float(hops)), clues.one("many", float(many))
+        return *cover, *reach, clues.one(f"pair:{kind}:{tests}"), clues.one(f"pair:{joined}:{kind}")
 
 
 OPERATORS: Mapping[str, str] = {
@@ -275,10 +270,10 @@ def text_of(composed: Composed, labels: Mapping[str, str] = MappingProxyType({})
         query |= {"aggregate": numbers, "order": order}
     columns = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
     parts = [f"show {', '.join(columns)} from {words_of(query['source'])}"]
-    parts += _clause("where", query.get("where", ()), " and ")
+    parts += _clause("where", query.get("where", ()))
     if query.get("aggregate"):
         parts += [f"for each {_group(each)}" for each in query.get("group", ())]
-    parts += _clause("having", query.get("having", ()), " and ")
+    parts += _clause("having", query.get("having", ()))
     for each in query.get("order", ()):
         parts.append(f"sorted by {words_of(each['by'])} {'de' if each.get('direction') == 'desc' else 'a'}scending")
     if "limit" in query:
@@ -313,8 +308,8 @@ def _aggregate(aggregate: str | Json) -> str:
         return words_of(aggregate)
     if aggregate["fn"] != "share":
         number = f"{aggregate['fn']}({aggregate['field']})" if "field" in aggregate else aggregate["fn"]
-        return f"{words_of(number)} with {_all(aggregate['where'], ' and ')}"
-    return f"share with {_all(aggregate['where'], ' and ')}"
+        return f"{words_of(number)} with {_all(aggregate['where'])}"
+    return f"share with {_all(aggregate['where'])}"
 
 
 def _group(group: str | Json) -> str:
@@ -324,11 +319,11 @@ def _group(group: str | Json) -> str:
     return f"{group['period']} of {field}" if "period" in group else field
 
 
-def _clause(word: str, conditions: Sequence[Json], joint: str) -> list[str]:
-    return [f"{word} {_all(conditions, joint)}"] if conditions else []
+def _clause(word: str, conditions: Sequence[Json]) -> list[str]:
+    return [f"{word} {_all(conditions)}"] if conditions else []
 
 
-def _all(conditions: Sequence[Json], joint: str) -> str:
+def _all(conditions: Sequence[Json], joint: str = " and ") -> str:
     return joint.join(map(_condition, conditions))
 
 
@@ -339,9 +334,7 @@ def _condition(condition: Json) -> str:
     if "not" in condition:
         return f"not {_condition(condition['not'])}"
     if "exists" in condition:
-        return " ".join(
-            [f"with {words_of(condition['exists'])}", *_clause("where", condition.get("where", ()), " and ")]
-        )
+        return " ".join([f"with {words_of(condition['exists'])}", *_clause("where", condition.get("where", ()))])
     if "words" in condition:
         return f"contains {condition['words']}"
     field = words_of(condition["field"])

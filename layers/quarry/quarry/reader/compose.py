@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from quarry.reader.asks import Ask
 from quarry.reader.condition_sets import Conditions
-from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
+from quarry.reader.names import HERE, TITLE, FieldName, Names, Way
 from quarry.reader.options import Test
 from quarry.schema.algebra import Function
 
@@ -61,15 +60,11 @@ class _Writer:
     conditions: Conditions
     names: Names
 
-    @cached_property
-    def base(self) -> SourceName:
-        return self.ask.base
-
     def write(self, limit: int | None) -> Composed:
         tests = self._tests()
         apart = self.conditions.apart if self.conditions.joined == "apart" else ()
         where, having = self._where([test for test in tests if test not in apart])
-        query: Json = {"source": self.base.name}
+        query: Json = {"source": self.ask.base.name}
         if where and self.ask.kind != "share":
             query["where"] = where
         if having:
@@ -93,14 +88,14 @@ class _Writer:
 
     def way(self, source: str) -> Way:
         """How rows of the base lead to a source."""
-        way = self.names.way(self.base.name, source)
+        way = self.names.way(self.ask.base.name, source)
         if way is None:
             raise _Unsayable
         return way
 
     def path(self, each: FieldName) -> tuple[str, bool]:
         """The path to a field, and whether a row may have several values of it."""
-        path = None if each.is_measure else self.names.path(self.base.name, each)
+        path = None if each.is_measure else self.names.path(self.ask.base.name, each)
         if path is None:
             raise _Unsayable
         return path
@@ -108,7 +103,7 @@ class _Writer:
     def number(self, function: Function, each: FieldName | None) -> str:
         """A function of a field. A measure is itself what a total is: no other function is computed of it."""
         if each is not None and each.is_measure:
-            if function != "sum" or each.source != self.base.name:
+            if function != "sum" or each.source != self.ask.base.name:
                 raise _Unsayable
             return each.name
         if each is None or function == "count":
@@ -183,7 +178,7 @@ class _Writer:
         for test in tests:
             if test.form == "limit" or self._is_of(related, test):
                 continue
-            if test.form == "rows" and test.about == self.base.name:
+            if test.form == "rows" and test.about == self.ask.base.name:
                 if self.ask.kind != "groups":
                     raise _Unsayable
                 having.append({"field": "count", "op": test.op, "value": test.values[0]})
@@ -240,7 +235,7 @@ class _Writer:
         if not self.ask.is_of_values or any(test.field is self.ask.subjects[0] for test in self.conditions.tests):
             raise _Unsayable
         path, _ = self.path(self.ask.subjects[0])
-        rows = {"source": self.base.name, "select": [path], "where": _same_row(tests)}
+        rows = {"source": self.ask.base.name, "select": [path], "where": _same_row(tests)}
         return [{"field": path, "op": "not_null"}, {"field": path, "op": "!=", "value": rows}]
 
     def _test(self, test: Test) -> tuple[Way, Json]:

@@ -198,16 +198,15 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
     question_mentions.numbers = _numbers(tokens, mentions, number_words_of(language or ENGLISH))
-    question_mentions.lengths = [
-        number for each in find_durations(plain, tokens) if (number := _number(tokens, each)) is not None
-    ]
+    question_mentions.lengths = _numbers_of(tokens, find_durations(plain, tokens))
     quoted = _quoted(text, tokens)
     question_mentions.values = [each for each in question_mentions.values if not _is_in_part(each, quoted)]
     question_mentions.texts = _texts(text, tokens, question_mentions, quoted)
-    question_mentions.alignable = _alignable(question_mentions)
-    question_mentions.denied = chances_denied(
-        tokens, [(place.first, place.last) for place in _deniable(question_mentions)]
-    )
+    by_name, spans = question_mentions.places, [span.place for span in question_mentions.spans]
+    likely = [each for places in by_name.values() for each in places if each.likeness >= 0.5]
+    question_mentions.alignable = union(each.mask for each in (*likely, *spans))
+    truths = [places[0] for each, places in by_name.items() if isinstance(each, FieldName) and each.kind == "boolean"]
+    question_mentions.denied = chances_denied(tokens, [(each.first, each.last) for each in (*spans, *truths)])
     return question_mentions
 
 
@@ -221,18 +220,6 @@ def _as_bounded(tokens: Sequence[Token], time: DateMention, today: datetime.date
         days = last_occurrence(days, today) if bound != "in" else days
     days = days if days.months else days_of(days, bound)
     return DateMention(WordRun(first, last), days, is_open=chance < SURE)
-
-
-def _deniable(mentions: Mentions) -> Iterator[WordRun]:
-    yield from (span.place for span in mentions.spans)
-    for each, places in mentions.places.items():
-        if isinstance(each, FieldName) and each.kind == "boolean":
-            yield places[0]
-
-
-def _alignable(mentions: Mentions) -> int:
-    names = (each for places in mentions.places.values() for each in places if each.likeness >= 0.5)
-    return union(each.mask for each in (*names, *(span.place for span in mentions.spans)))
 
 
 # ---- what is named ----
@@ -250,12 +237,7 @@ def _places_by_name(mentions: Mentions, names: Names) -> dict[Name, list[WordRun
                 for place in range(first, last):
                     forms[place].setdefault(short, FORM_LIKENESS)
     hits = {name: None for alike in forms for each in alike for name in names.by_stem[each]}
-    by_name: dict[Name, list[WordRun]] = {}
-    for name in hits:
-        places = _places(name, forms, mentions, names)
-        if places:
-            by_name[name] = places
-    return by_name
+    return {name: places for name in hits if (places := _places(name, forms, mentions, names))}
 
 
 def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
@@ -266,17 +248,13 @@ def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
             if _common(stemmed, other) >= 0.6 * max(len(stemmed), len(other)):
                 alike[other] = FORM_LIKENESS
     if not alike:
-        alike = dict.fromkeys(_shortened(stemmed, names), SHORT_LIKENESS)
+        starts = (stemmed[:length] for length in range(SHORT_MIN, len(stemmed)))
+        alike = dict.fromkeys((each for each in starts if each in names.by_stem), SHORT_LIKENESS)
     for short in names.shortening([word]):
         alike.setdefault(short, SHORT_LIKENESS)
     for other in names.compounds(stemmed):
         alike.setdefault(other, max(NAMED_MIN, len(stemmed) / len(other)))
     return alike
-
-
-def _shortened(stemmed: str, names: Names) -> Iterator[str]:
-    """The stems of names that are the first letters of a word."""
-    return (stemmed[:length] for length in range(SHORT_MIN, len(stemmed)) if stemmed[:length] in names.by_stem)
 
 
 def _common(one: str, other: str) -> int:
@@ -360,8 +338,9 @@ def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention], words: Mappin
     """The numbers, each with its most specific mention, and those that no mention covers."""
     numbers: list[NumberMention] = []
     mask = 0
-    candidates = [number for each in mentions if (number := _number(tokens, each)) is not None]
-    for number in sorted(candidates, key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)):
+    for number in sorted(
+        _numbers_of(tokens, mentions), key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)
+    ):
         if not mask & number.place.mask:
             mask |= number.place.mask
             numbers.append(number)
@@ -370,6 +349,10 @@ def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention], words: Mappin
         if value is not None:
             numbers.append(NumberMention(WordRun(place, place + 1), value, value, "="))
     return sorted(numbers, key=lambda each: each.place.first)[:NUMBERS_MAX]
+
+
+def _numbers_of(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[NumberMention]:
+    return [number for each in mentions if (number := _number(tokens, each)) is not None]
 
 
 def _number(tokens: Sequence[Token], mention: Mention) -> NumberMention | None:

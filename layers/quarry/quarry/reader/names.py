@@ -278,20 +278,11 @@ def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldNam
     link = each.related if each.related and not each.related.is_many else None
     target = schema.sources.get(link.target or "") if link else None
     to = link.name if link and (target is None or _has_sql_of_title(target, each)) else None
+    is_reference = not is_key and each.related is None and _refers(source, each)
     return FieldName(
-        source.name,
-        name,
-        each.kind,
-        _alternatives((*same, *words)),
-        is_many,
-        is_key,
-        each.unit,
-        each.currency,
-        each.listed is not None,
-        to,
-        is_reference=not is_key and each.related is None and _refers(source, each),
-        has_headings=each.facet == "title",
-    )
+        source.name, name, each.kind, _alternatives((*same, *words)), is_many, is_key, each.unit, each.currency,
+        each.listed is not None, to, is_reference=is_reference, has_headings=each.facet == "title",
+    )  # fmt: skip
 
 
 def _refers(source: Source, each: Field) -> bool:

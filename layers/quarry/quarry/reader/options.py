@@ -177,8 +177,7 @@ class Options:
                 meanings.setdefault(field, []).append(link.value)
                 whole |= {field} if link.is_whole else set()
         for each in sorted(meanings, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
-            values = meanings[each]
-            values = list(dict.fromkeys(values)) if each not in whole else values[:1]
+            values = meanings[each][:1] if each in whole else list(dict.fromkeys(meanings[each]))
             title = self._title_behind(each)
             if title is not None and title not in meanings and title not in titles:
                 titles.add(title)

@@ -129,7 +129,7 @@ def bounded(tokens: Sequence[Token], run: Run, weights: Weights | None = None) -
     return Bounded(bound, chances[bound], reach)
 
 
-def says_how(word: str) -> bool:
+def is_bounding_word(word: str) -> bool:
     """Whether a word is known to bound a time next to it, or not to."""
     return word in learned(BOUNDS_FILE)[TELLING]
 

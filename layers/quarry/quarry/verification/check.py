@@ -21,10 +21,10 @@ from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
 from quarry.verification.passages import (
-    NOWHERE,
+    NO_OTHER_EVIDENCE,
     QUOTED,
-    Beside,
     Finding,
+    OtherEvidence,
     Part,
     Passage,
     Statement,
@@ -221,9 +221,7 @@ class Verifier:
             if cited or not read_values(part.text).numbers:
                 # a cell is short: its words need not be those of one sentence
                 finding = Finding(
-                    [each for each in finding.wrong if "says nothing like" not in each],
-                    finding.weak[:0],
-                    finding.denied,
+                    [each for each in finding.wrong if "says nothing like" not in each], [], finding.denied
                 )
             yield part, finding
 
@@ -248,12 +246,13 @@ class Verifier:
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
         if len(passages) > 1:
             passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
-        in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
+        in_prose = [
+            check_prose(prose, each, self._results(each) if numbers else NO_OTHER_EVIDENCE) for each in passages
+        ]
+        others = [[other for other in self.tables if other is not each] for each in self.tables]
         checks = [
-            RowCheck(
-                prose, each, [o for o in self.tables if o is not each], header, lead, self.today, is_cell, self.listed
-            )
-            for each in self.tables
+            RowCheck(prose, each, rest, header, lead, self.today, is_cell, self.listed)
+            for each, rest in zip(self.tables, others, strict=True)
         ]
         in_rows = [(each.is_spoken_of, each.finding(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -266,20 +265,17 @@ class Verifier:
         tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
         return _best(tries) if tries else _unfounded(prose)
 
-    def _results(self, passage: Passage) -> Beside:
+    def _results(self, passage: Passage) -> OtherEvidence:
         """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
 
         def has_number(number: Number) -> bool:
-            return any(
-                each.cells(number, range(len(each.rows))) or number.is_one_of({each.result.total})
-                for each in self.tables
-            )
+            return any(each.cells(number) or number.is_one_of({each.result.total}) for each in self.tables)
 
         @cache
         def rows() -> list[Passage]:
             return [each.rows_about(passage) for each in self.tables]
 
-        return Beside(
+        return OtherEvidence(
             has_number,
             lambda day: any(each.dated(day) for each in rows()),
             lambda name: any(has_name(name, each.folded, each.words) for each in rows()),
@@ -354,15 +350,12 @@ def is_comment(text: str, data: Set[str] = frozenset()) -> bool:
     values = read_values(text)
     has_values = bool(values.votes or values.days) or any(not each.in_words for each in values.numbers)
     decides = any(not side.isdisjoint(terms) for pair in wording.opposites for side in pair)
-    if wording.sets["interjections"].issuperset(terms) or (
-        len(wording.stems(text)) < 2 and not has_values and not decides
-    ):
+    stems, end = len(wording.stems(text)), text.rstrip()[-1:]
+    is_bare = stems < 2 and not has_values and not decides
+    if wording.sets["interjections"].issuperset(terms) or is_bare or end == "?":
         return True
-    if text.rstrip().endswith("?"):
-        return True
-    if not has_values and (terms[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
-        return True
-    return lacks_data(text, data)
+    is_own = not has_values and (terms[:1] == ["i"] or (end == ":" and stems < 4))
+    return is_own or lacks_data(text, data)
 
 
 def lacks_data(text: str, data: Set[str] = frozenset()) -> bool:
@@ -379,8 +372,7 @@ def _best(tries: Sequence[Finding]) -> Finding:
 def _unfounded(prose: Prose) -> Finding:
     """What is said without any evidence: wrong where it gives values that the question does not."""
     values, question = prose.values, folded(prose.question)
-    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
-    has_value = bool(values.votes) or any(folded(each) not in question for each in texts)
+    has_value = bool(values.votes) or any(folded(each) not in question for each in values.texts)
     return Finding([gettext(NOTHING)], []) if has_value else Finding([], [gettext(NOTHING)])
 
 
@@ -452,8 +444,7 @@ def _claims(statement: Checked, question: str) -> bool:
     values = read_values(statement.text)
     if values.votes or values.codes:
         return True
-    texts = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
-    texts += map(" ".join, names_in(statement.text, frozenset()))
+    texts = [*values.texts, *map(" ".join, names_in(statement.text, frozenset()))]
     return bool(values.times) or any(folded(each) not in question for each in texts)
 
 

@@ -32,11 +32,17 @@ NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence, with the stems and the words in it."""
+    """A part of a sentence, read when first needed."""
 
     text: str
-    stems: frozenset[str]
-    words: frozenset[str]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return english().stems(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(words(self.text))
 
     @cached_property
     def denied(self) -> frozenset[str]:
@@ -45,9 +51,8 @@ class Clause:
         behind: set[str] = set()
         for place, word in enumerate(terms):
             if wording.denies(word) and word != "without":
-                reach = (
-                    DENIED_WORDS_MAX if wording.has("verb_negations", (word,)) or "'" in word else DENIED_NOUN_WORDS_MAX
-                )
+                is_of_verb = wording.has("verb_negations", (word,)) or "'" in word
+                reach = DENIED_WORDS_MAX if is_of_verb else DENIED_NOUN_WORDS_MAX
                 behind.update(terms[place + 1 : place + 1 + reach])
         return frozenset(behind)
 
@@ -58,24 +63,20 @@ class Clause:
 
 def clauses_of(text: str, ends: re.Pattern[str] = _CLAUSE) -> list[Clause]:
     """The parts of a text between these `ends`, else between commas, colons, brackets and full stops."""
-    wording = english()
     parts: list[str] = []
     for each in filter(str.strip, ends.split(text)):
-        if parts and wording.sets["negations"].issuperset(words(each)):
+        if parts and english().sets["negations"].issuperset(words(each)):
             parts[-1] += f": {each}"  # "Offer: none"
         else:
             parts.append(each)
-    return [Clause(each, wording.stems(each), frozenset(words(each))) for each in parts]
+    return [*map(Clause, parts)]
 
 
 def parted(clause: Clause) -> list[Clause]:
     """The two parts of a clause around "and", where both say more than a name or a word of a list."""
     before, _, behind = clause.text.partition(" and ")
-    wording = english()
-    one, two = wording.stems(before), wording.stems(behind)
-    if len(one) < 2 or len(two) < 2:
-        return [clause]
-    return [Clause(text, stems, frozenset(words(text))) for text, stems in ((before, one), (behind, two))]
+    one, two = Clause(before), Clause(behind)
+    return [one, two] if len(one.stems) >= 2 and len(two.stems) >= 2 else [clause]
 
 
 class Window(NamedTuple):
@@ -110,11 +111,9 @@ class Passage:
     @property
     def name(self) -> str:
         """How a reason names it."""
-        return (
-            gettext("source {number}", number=self.sources[0].n)
-            if len(self.sources) == 1
-            else gettext("none of the sources cited")
-        )
+        if len(self.sources) != 1:
+            return gettext("none of the sources cited")
+        return gettext("source {number}", number=self.sources[0].n)
 
     def gettext(self, message: str, **values: object) -> str:
         """A reason that names it as `source`."""
@@ -161,9 +160,7 @@ class Passage:
 
     @cached_property
     def sentences(self) -> list[Clause]:
-        wording = english()
-        texts = [self.body[start:end] for start, end in self.spans]
-        return [Clause(text, wording.stems(text), frozenset(words(text))) for text in texts]
+        return [Clause(self.body[start:end]) for start, end in self.spans]
 
     @cached_property
     def windows(self) -> list[Window]:
@@ -179,8 +176,8 @@ class Passage:
     @cached_property
     def parts(self) -> list[tuple[Clause, list[Clause]]]:
         """Its sentences and its title, each with its parts."""
-        title = Clause(self.head, english().stems(self.head), frozenset(words(self.head)))
-        return [(each, clauses_of(each.text)) for each in (*self.sentences, *([title] if self.head else []))]
+        title = [Clause(self.head)] if self.head else []
+        return [(each, clauses_of(each.text)) for each in (*self.sentences, *title)]
 
     @cached_property
     def clauses(self) -> list[Clause]:
@@ -252,7 +249,7 @@ def folded(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-class Beside(NamedTuple):
+class OtherEvidence(NamedTuple):
     """What else a statement that cites sources may take its values from: the results of queries."""
 
     has_number: Callable[[Number], bool]
@@ -260,7 +257,7 @@ class Beside(NamedTuple):
     has_name: Callable[[tuple[str, ...]], bool]
 
 
-NOWHERE = Beside(lambda number: False, lambda day: False, lambda name: False)
+NO_OTHER_EVIDENCE = OtherEvidence(lambda number: False, lambda day: False, lambda name: False)
 
 
 @dataclass
@@ -415,11 +412,10 @@ class _Reader:
             header = self.headers[place] if place < len(self.headers) else ""
             if plain(cell):
                 parts.append(Part(plain(cell), _cited_in(cell) or everywhere or self.lead_sources, header))
-        text = ", ".join(part.text for part in parts)
-        label = parts[0].text if parts else ""
         if parts:
             yield Statement(
-                start, start + len(line), text, parts, "row", label=label, lead=self.lead, before=self.before, cited=everywhere
+                start, start + len(line), ", ".join(part.text for part in parts), parts, "row", label=parts[0].text,
+                lead=self.lead, before=self.before, cited=everywhere,
             )  # fmt: skip
 
 

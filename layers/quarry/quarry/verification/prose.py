@@ -15,9 +15,9 @@ from quarry.language.word_forms import stem
 from quarry.platform.text import words
 from quarry.verification.passages import (
     QUOTED,
-    Beside,
     Clause,
     Finding,
+    OtherEvidence,
     Passage,
     clauses_of,
     display_name,
@@ -101,7 +101,7 @@ class Prose:
         return english().has("about", before[-1:]) or " ".join(before) in ("at most", "at least")
 
 
-def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
+def check_prose(prose: Prose, passage: Passage, beside: OtherEvidence) -> Finding:
     """What is wrong with a statement by a passage. A value that stands `beside` need not stand there too."""
     finding = Finding()
     finding.wrong += [
@@ -115,8 +115,8 @@ def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
         _check_sides(prose, passage, names, finding)
         _check_polarity(prose, passage, finding)
         _check_unanimity(prose, passage, finding)
-        check_order(prose, passage, finding)
-        check_roles(prose, passage, finding)
+        check_order(prose.outside, passage, finding)
+        check_roles(prose.outside, passage, finding)
     _check_cover(prose, passage, names, finding)
     return finding
 
@@ -128,7 +128,7 @@ def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
                 yield part.strip()
 
 
-def _check_values(prose: Prose, passage: Passage, finding: Finding, beside: Beside) -> None:
+def _check_values(prose: Prose, passage: Passage, finding: Finding, beside: OtherEvidence) -> None:
     votes = {each.counts for each in passage.values.votes}
     for vote in prose.values.votes:
         # both numbers may stand there as such: "ayes: 7, noes: 2"
@@ -163,7 +163,7 @@ def _instead(text: str, values: Sequence[str], passage: Passage) -> str:
     return passage.gettext("{text} is not in {source}", text=text)
 
 
-def _check_number(number: Number, prose: Prose, passage: Passage, finding: Finding, beside: Beside) -> None:
+def _check_number(number: Number, prose: Prose, passage: Passage, finding: Finding, beside: OtherEvidence) -> None:
     same = passage.same_as(number, loose=prose.is_about(number))
     if same:
         _check_unit(number, same, passage, finding)
@@ -182,10 +182,9 @@ def _check_number(number: Number, prose: Prose, passage: Passage, finding: Findi
         return
     if is_vague:
         mine = english().stems(" ".join(words(re.split(r"[,;:.()]", prose.outside[number.end :])[0])[:5]))
+        numbers = passage.values.numbers
         rivals = [
-            each
-            for each in passage.values.numbers
-            if _is_alike_kind(number, each) and mine & _beside(passage.all, each, passage.values.numbers)
+            each for each in numbers if _is_alike_kind(number, each) and mine & _beside(passage.all, each, numbers)
         ]
         is_vague, alike = not rivals, [each.text for each in rivals]
     (finding.weak if is_vague else finding.wrong).append(_instead(number.text, alike, passage))
@@ -195,23 +194,20 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, findin
     units = {each.unit for each in same}
     if number.unit and number.unit not in units:
         if None not in units:
-            finding.denied.append(
-                passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=min(filter(None, units)))
-            )
+            unit = min(filter(None, units))
+            finding.denied.append(passage.gettext("{source} says {number} in {unit}", number=same[0].text, unit=unit))
         elif number.unit.isupper():
             no_currency = passage.gettext("{source} gives no currency for {number}", number=number.text)
             finding.wrong += [no_currency] if passage.currencies != {number.unit} else []
         elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
-            finding.wrong.append(
-                passage.gettext("{source} does not say {number} in {unit}", number=number.text, unit=number.unit)
-            )
+            names = {"number": number.text, "unit": number.unit}
+            finding.wrong.append(passage.gettext("{source} does not say {number} in {unit}", **names))
         else:
             finding.weak.append(passage.gettext("{source} does not give {number} this unit", number=number.text))
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
-        finding.denied.append(
-            passage.gettext("{source} says {number} a {period}", number=number.text, period=min(filter(None, rates)))
-        )
+        period = min(filter(None, rates))
+        finding.denied.append(passage.gettext("{source} says {number} a {period}", number=number.text, period=period))
 
 
 def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:
@@ -286,33 +282,21 @@ def _follows(number: Number, prose: Prose, passage: Passage) -> bool:
     operands = [each for each in others if passage.same_as(each, loose=False)]
     if wording.has("changes", prose.words) or wording.has("differences", prose.words) or number.is_fraction:
         operands += [each for each in passage.values.numbers if each.unit is not None and each.unit.isupper()][:12]
-    changes = wording.has("changes", prose.words)
+    changes, plain = wording.has("changes", prose.words), [each for each in operands if not each.is_percent]
     if number.is_percent or number.is_fraction:
-        factor = 100.0 if number.is_percent else 1.0
-        loose = number.is_fraction
-        pairs = [
-            (a, b)
-            for a, b in permutations(operands, 2)
-            if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit
-        ]
+        factor, loose = 100.0 if number.is_percent else 1.0, number.is_fraction
+        pairs = ((a, b) for a, b in permutations(plain, 2) if b.value and a.unit == b.unit)
         return any(
             (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose and prose.is_about(number)))
             or (changes and number.is_near(factor * abs(a.value / b.value - 1), loose=loose))
             for a, b in pairs
         )
-    if not (
-        wording.has("differences", prose.words)
-        or wording.has("sums", prose.words)
-        or wording.has("averages", prose.words)
-        or not number.is_small
-    ):
+    if number.is_small and not any(wording.has(each, prose.words) for each in ("differences", "sums", "averages")):
         return False
     loose = prose.is_about(number)
     products = [a.value * b.value / 100 for a, b in permutations(operands, 2) if b.is_percent]
-    plain = [each for each in operands if not each.is_percent]
-    sums = [
-        value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)
-    ]
+    alike = [(a.value, b.value) for a, b in combinations(plain, 2) if a.unit == b.unit]
+    sums = [value for a, b in alike for value in (a + b, a - b)]
     shares = [a.value / b.value for a, b in permutations(plain, 2) if a.unit == number.unit and not b.unit and b.value]
     return any(number.is_near(value, loose=loose) for value in (*products, *sums, *(shares if number.unit else ())))
 
@@ -489,11 +473,8 @@ def _check_unanimity(prose: Prose, passage: Passage, finding: Finding) -> None:
     wording = english()
     if wording.has("unanimous", prose.words):
         is_denied = any(wording.has("unanimous", each.denied) for each in prose.clauses)
-        if (
-            not is_denied
-            and not wording.has("unanimous", passage.words)
-            and not any(0 in each.counts for each in passage.values.votes)
-        ):
+        is_so = wording.has("unanimous", passage.words) or any(0 in each.counts for each in passage.values.votes)
+        if not is_denied and not is_so:
             finding.denied.append(passage.gettext("{source} does not say that it was unanimous"))
     elif wording.opposed.search(prose.outside.lower()) and prose.values.votes == []:
         window = passage.window_of(prose.stems)
@@ -514,13 +495,7 @@ def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
     values = prose.values
     rest = prose.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
     share = cover(rest, passage)
-    checked = (
-        len(values.votes)
-        + len(values.days)
-        + len(names)
-        + len(values.numbers)
-        + sum(len(words(each)) for each in prose.quotes)
-    )
+    checked = sum(map(len, (values.votes, values.days, names, values.numbers, *map(words, prose.quotes))))
     if rest and not finding.wrong:
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)

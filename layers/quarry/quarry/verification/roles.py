@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.text import words
@@ -26,13 +26,6 @@ PLACED_MAX, PLACES_MAX, BESIDE_MIN = 2, 4, 2
 """Words that stand in the place of so many others, at most, and the least words that are the same around them."""
 TITLE_MAX = 2
 """Words side by side may name the same, whatever so short a word stands between ("the vet, Dr. Rouse")."""
-
-
-class ProseText(Protocol):
-    """What a statement says, see `prose.Prose`."""
-
-    @property
-    def outside(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -67,29 +60,26 @@ class Line:
         return {each: n for n, each in enumerate(self.stems) if self.stems.count(each) == 1}
 
 
-def check_roles(prose: ProseText, passage: Passage, finding: Finding) -> None:
+def check_roles(text: str, passage: Passage, finding: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
-    mine = Line.of(prose.outside.replace("\0", " "))
-    if _is_undone(mine, passage):
+    mine = Line.of(text.replace("\0", " "))
+    if _has_swapped_agent(mine, passage):
         finding.denied.append(passage.gettext("{source} says the reverse: who did it to whom"))
         return
     if len(mine.stems) < SHARED_MIN:
         return
-    nearest = _retold(mine, passage)
+    nearest = _nearest_sentence(mine, passage)
     if nearest is None:
         return
-    theirs = Line.of(nearest.text)
-    if _is_turned(mine, theirs):
-        finding.denied.append(
-            passage.gettext("{source} says it the other way round: “{quote}”", quote=nearest.text.strip())
-        )
-    elif another := _another(mine, theirs, passage):
-        (finding.wrong if another == "exchanged" else finding.weak).append(
-            passage.gettext("{source} says: “{quote}”", quote=nearest.text.strip())
-        )
+    theirs, quote = Line.of(nearest.text), nearest.text.strip()
+    if _has_swapped_words(mine, theirs):
+        finding.denied.append(passage.gettext("{source} says it the other way round: “{quote}”", quote=quote))
+    elif another := _substitution(mine, theirs, passage):
+        reasons = finding.wrong if another == "exchanged" else finding.weak
+        reasons.append(passage.gettext("{source} says: “{quote}”", quote=quote))
 
 
-def _is_undone(mine: Line, passage: Passage) -> bool:
+def _has_swapped_agent(mine: Line, passage: Passage) -> bool:
     """Whether the source has what is done to somebody as done by them, or the other way round."""
     if not mine.by and "by" not in passage.words:
         return False
@@ -104,7 +94,7 @@ def _is_undone(mine: Line, passage: Passage) -> bool:
     return False
 
 
-def _another(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged", "joined"] | None:
+def _substitution(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged", "joined"] | None:
     """Whether one or two words that the source has elsewhere stand in the place of others of its sentence: "joined" where another
     sentence says them beside the same words, since a statement may join two.
     """
@@ -134,7 +124,7 @@ def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool
     return False
 
 
-def _retold(mine: Line, passage: Passage) -> Clause | None:
+def _nearest_sentence(mine: Line, passage: Passage) -> Clause | None:
     """The sentence that a statement retells; None where no one has enough of its words."""
     stems = frozenset(mine.stems)
     # what a colon names may stand before or behind what is said of it
@@ -146,7 +136,7 @@ def _retold(mine: Line, passage: Passage) -> Clause | None:
     return best if shared >= max(SHARED_MIN, SHARE_MIN * len(stems)) else None
 
 
-def _is_turned(mine: Line, theirs: Line) -> bool:
+def _has_swapped_words(mine: Line, theirs: Line) -> bool:
     """Whether two words have changed sides around a third one."""
     common = [each for each in mine.stems if each in mine.place and each in theirs.place]
     for pivot in common:
@@ -163,17 +153,17 @@ _FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
 _INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
 
 
-def check_order(prose: ProseText, passage: Passage, finding: Finding) -> None:
+def check_order(text: str, passage: Passage, finding: Finding) -> None:
     """Whether "from A to B" and "A instead of B" are so in the source."""
-    for match in _FROM_TO.finditer(prose.outside):
+    for match in _FROM_TO.finditer(text):
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
             finding.denied.append(passage.gettext("{source} says from {last} to {first}", last=last, first=first))
-        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
-            rf"\bfrom {re.escape(first)}\b", passage.all
-        ):
+            continue
+        starts_at = {each for each in (first, last) if re.search(rf"\bfrom {re.escape(each)}\b", passage.all)}
+        if starts_at == {last}:
             finding.denied.append(passage.gettext("{source} says from {last}", last=last))
     low = passage.all.lower()
-    for match in _INSTEAD.finditer(prose.outside.lower()):
+    for match in _INSTEAD.finditer(text.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
             finding.denied.append(passage.gettext("{source} says it the other way round"))

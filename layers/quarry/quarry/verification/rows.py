@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product, takewhile
 from quarry.language.messages import gettext, writing
 from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.platform.text import words
-from quarry.spans.numbers import CURRENCIES, converted, currency_code, dimension_of
+from quarry.spans.numbers import CURRENCIES, currency_code
 from quarry.verification.passages import Finding, display_name, folded, has_name, names_in
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
 from quarry.verification.tables import Derivation, Mention, Table, date_number, says_money
@@ -19,6 +19,7 @@ from quarry.verification.values import Number, blanked, english, read_values
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
+_ORDINAL = re.compile(r"\b(?:(?P<second>second|2nd)|third|3rd)[ -]$")
 _WORD = re.compile(r"[^\W\d_]+")
 _AGGREGATES = frozenset({"median", "average", "mean", "total", "sum"})
 _DERIVED = frozenset({"share", "median", "net", "growth", "change", "per", "total", "difference", "days"})
@@ -88,20 +89,15 @@ class RowCheck:
 
     def _check_numbers(self, finding: Finding) -> None:
         for number in self._unexplained():
-            if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
+            if any(other.cells(number) for other in self.others if len(other.rows) == 1):
                 continue
             if self._is_in_text(number) or self._is_bound(number) or self.prose.ends_name(number):
                 continue
             reason = self._reason(number)
-            is_vague = (
-                number.in_words
-                and number.value <= 10
-                and not number.is_fraction
-                and not english().has("differences", self.prose.words)
-            )
-            if is_vague and number.value in self.prose.counts:
-                continue
-            (finding.weak if is_vague else finding.wrong).append(reason)
+            is_few = number.in_words and number.value <= 10 and not number.is_fraction
+            is_vague = is_few and not english().has("differences", self.prose.words)
+            if not is_vague or number.value not in self.prose.counts:
+                (finding.weak if is_vague else finding.wrong).append(reason)
 
     def _is_bound(self, number: Number) -> bool:
         """Whether a condition compares with the number, as the statement does: "more than 5"."""
@@ -147,11 +143,8 @@ class RowCheck:
         """Whether a key names the row of the number beside it or, with none beside it, one of the `rows`, which are those of the
         numbers that start at these places.
         """
-        beside = [
-            row
-            for start, row in rows.items()
-            if not _COMMA.search(self.text[min(start, mention.start) : max(start, mention.start)])
-        ]
+        between = {row: self.text[min(at, mention.start) : max(at, mention.start)] for at, row in rows.items()}
+        beside = [row for row, text in between.items() if not _COMMA.search(text)]
         return bool(mention.rows.intersection(beside or rows.values()))
 
     def _unexplained_by(self, pattern: re.Pattern[str]) -> list[Number]:
@@ -202,9 +195,8 @@ class RowCheck:
         only = self.table.column_named(self.header) if self.header else None
         loose = self.prose.is_about(number)
         columns = {only: self.table.columns[only]} if only is not None else self.table.columns
-        is_aggregate = (
-            len(rows) > 1 and len(rows) < len(self.table.rows) and not _AGGREGATES.isdisjoint(words(self.header))
-        )
+        is_part = 1 < len(rows) < len(self.table.rows)
+        is_aggregate = is_part and not _AGGREGATES.isdisjoint(words(self.header))
         if not is_aggregate and any(
             self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
         ):
@@ -297,18 +289,17 @@ class RowCheck:
         for number in self.values.numbers:
             if number.unit is None or self._is_in_text(number):
                 continue
-            places = {place for place, _ in self.table.cells(number, range(len(self.table.rows)))}
+            places = {place for place, _ in self.table.cells(number)}
             units = {self.table.units[place] for place in places}
             if units and None not in units and number.unit not in units:
-                if not any(number.is_near(each) for place in places for each in self._converted(place, number)):
+                cells = ((place, cell) for place in places for cell in self.table.columns[place])
+                if not any(number.is_near(self.table.in_unit_of(number, place, cell)) for place, cell in cells):
                     unit = min(filter(None, units))
                     finding.wrong.append(gettext("the results give {number} in {unit}", number=number.text, unit=unit))
-            elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
+            elif number.unit.isupper() and not self._says_money():
                 finding.wrong.append(gettext("the results name no currency for {number}", number=number.text))
-            elif (
-                number.unit.isupper()
-                and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
-                and number.unit not in currencies
+            elif (currencies := {unit for unit in self.table.units if unit and unit.isupper()}) and (
+                number.unit.isupper() and number.unit not in currencies
             ):
                 finding.wrong.append(gettext("the results are in {currency}", currency=min(currencies)))
 
@@ -319,25 +310,15 @@ class RowCheck:
         currencies = {
             code for word in terms if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
         }
-        if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
+        if currencies and not self._says_money():
             finding.wrong.append(gettext("the results do not name the currency {currency}", currency=min(currencies)))
         rates = {wording.rates[word] for word in terms & wording.rates.keys() if word.endswith("ly")}
         table_rates = {wording.rates[word] for word in table_words & wording.rates.keys() if word.endswith("ly")}
         if rates and table_rates and not rates & table_rates:
             finding.wrong.append(gettext("the results are by the {period}", period=min(table_rates)))
 
-    def _converted(self, place: int, number: Number) -> list[float]:
-        unit = self.table.units[place]
-        if (
-            unit is None
-            or number.unit is None
-            or dimension_of(unit) is None
-            or dimension_of(unit) != dimension_of(number.unit)
-        ):
-            return []
-        return [
-            value for cell in self.table.columns[place] if (value := converted(cell, unit, number.unit)) is not None
-        ]
+    def _says_money(self) -> bool:
+        return any(map(says_money, (self.table, *self.others)))
 
     def _check_names(self, finding: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
         evidence = self.table.text
@@ -346,11 +327,9 @@ class RowCheck:
             words_of_it = tuple(part for part in name if not set(part) <= {"x"})
             if not words_of_it:
                 continue
-            if has_name(words_of_it, evidence.folded, evidence.words) or has_name(
-                words_of_it, folded(self.prose.question), self.prose.question_words
-            ):
-                continue
-            if in_sources(words_of_it):
+            is_in_result = has_name(words_of_it, evidence.folded, evidence.words)
+            is_in_question = has_name(words_of_it, folded(self.prose.question), self.prose.question_words)
+            if is_in_result or is_in_question or in_sources(words_of_it):
                 continue
             finding.wrong.append(gettext("no result names {name}", name=display_name(words_of_it)))
 
@@ -360,7 +339,8 @@ class RowCheck:
         low = self.text.lower()
         if not self.mentions or len(table.keyed) < 3:
             return
-        if wording.among.search(low) and not self._is_of_all(low):
+        is_of_all = "of these" in low and any(each.value == len(table.rows) for each in self.values.numbers)
+        if wording.among.search(low) and not is_of_all:
             return
         for match in _WORD.finditer(low):
             end = self._end_of_scale(match.group())
@@ -376,26 +356,14 @@ class RowCheck:
                     gettext("{name} is not the {superlative}", name=mention.key.title(), superlative=match.group())
                 )
 
-    def _is_of_all(self, low: str) -> bool:
-        """Whether "of these four" are all rows."""
-        return any(each.value == len(self.table.rows) for each in self.values.numbers) and "of these" in low
-
     def _end_of_scale(self, word: str) -> str | None:
-        wording = english()
-        for name in ("highest", "lowest", "extreme"):
-            if word in wording.sets[name] and word not in ("first", "last", "top"):
-                return name
-        return None
+        names = ("highest", "lowest", "extreme") if word not in ("first", "last", "top") else ()
+        return next((name for name in names if word in english().sets[name]), None)
 
     def _has_rank(self, mention: Mention, match: re.Match[str], end: str, low: str) -> bool:
         table, wording = self.table, english()
-        rank = (
-            1
-            if re.search(r"\b(?:second|2nd)[ -]$", low[: match.start()])
-            else 2
-            if re.search(r"\b(?:third|3rd)[ -]$", low[: match.start()])
-            else 0
-        )
+        ordinal = _ORDINAL.search(low[: match.start()])
+        rank = (1 if ordinal["second"] else 2) if ordinal else 0
         series = self._dates() if match.group() in wording.sets["by_time"] else self._series(mention, match)
         for cells in series:
             if match.group() in ("oldest", "youngest"):
@@ -411,11 +379,9 @@ class RowCheck:
 
     def _dates(self) -> list[list[float | None]]:
         """The columns of dates as numbers of days, and those of numbers."""
-        table, columns = self.table, [*self.table.columns.values()]
-        for place, column in enumerate(table.result.columns):
-            if column.kind == "date":
-                columns.append([date_number(row[place]) for row in table.rows])
-        return columns
+        table = self.table
+        places = [place for place, column in enumerate(table.result.columns) if column.kind == "date"]
+        return [*table.columns.values(), *([date_number(row[place]) for row in table.rows] for place in places)]
 
     def _series(self, mention: Mention, match: re.Match[str]) -> list[list[float | None]]:
         """The columns that a superlative may speak of: those of the number behind it, those that it names, else all."""
@@ -432,23 +398,18 @@ class RowCheck:
     def _of_number(self, mention: Mention, numbers: Sequence[Number]) -> list[list[float | None]]:
         """The columns, or else their ratios, that have a number in the rows mentioned."""
         table = self.table
-        for number in numbers:
-            columns = [
-                cells
-                for place, cells in table.columns.items()
-                if any(table.is_cell(number, place, cells[row]) for row in mention.rows)
-            ]
-            return columns or self._ratios(mention, number)
-        return []
+        if not numbers:
+            return []
+        places = {place for place, _ in table.cells(numbers[0], sorted(mention.rows))}
+        return [table.columns[place] for place in sorted(places)] or self._ratios(mention, numbers[0])
 
     def _ratios(self, mention: Mention, number: Number) -> list[list[float | None]]:
         """The columns' ratios that a number behind may be one of."""
-        ratios = []
-        for one, two in permutations(self.table.columns.values(), 2):
-            cells = [a / b if a is not None and b else None for a, b in zip(one, two, strict=True)]
-            if any(number.is_near(cells[row]) for row in mention.rows):
-                ratios.append(cells)
-        return ratios
+        ratios = [
+            [a / b if a is not None and b else None for a, b in zip(one, two, strict=True)]
+            for one, two in permutations(self.table.columns.values(), 2)
+        ]
+        return [cells for cells in ratios if any(number.is_near(cells[row]) for row in mention.rows)]
 
     def _of_words(self) -> list[list[float | None]]:
         table = self.table
@@ -492,7 +453,7 @@ class RowCheck:
         if len(ours) < 2 or not theirs or theirs[0].is_percent:
             return None
         plain = [each for each in ours if not each.is_percent]
-        in_table = [each for each in plain if table.cells(each, range(len(table.rows)))] or plain
+        in_table = [each for each in plain if table.cells(each)] or plain
         return (in_table[0].value, theirs[0].value) if in_table else None
 
     def _compared(self, one: Mention, two: Mention, numbers: Sequence[Number]) -> tuple[float, float] | None:
@@ -515,7 +476,7 @@ class RowCheck:
     def _check_sides(self, finding: Finding) -> None:
         """Whether the word behind a number is the opposite of its column's."""
         for number in self.values.numbers:
-            labels = {self.table.labels[place] for place, _ in self.table.cells(number, range(len(self.table.rows)))}
+            labels = {self.table.labels[place] for place, _ in self.table.cells(number)}
             behind = frozenset(words(re.split(r"[,;.]", self.text[number.end :])[0]))
             if len(labels) != 1:
                 continue

@@ -157,18 +157,14 @@ class Table:
                 at = low.find(form, at + 1)
         longest: list[Mention] = []
         for each in sorted(candidates, key=lambda mention: mention.start - mention.end):
-            if not any(
-                other.start < each.end and each.start < other.end and (other.start, other.end) != (each.start, each.end)
-                for other in longest
-            ):
+            crossing = (other for other in longest if other.start < each.end and each.start < other.end)
+            if all((other.start, other.end) == (each.start, each.end) for other in crossing):
                 longest.append(each)
         merged: dict[tuple[int, int], Mention] = {}
         for each in longest:
             place = (each.start, each.column)
-            earlier = merged.get(place)
-            merged[place] = Mention(
-                each.start, each.end, each.column, each.rows | (earlier.rows if earlier else frozenset()), each.key
-            )
+            rows = merged[place].rows if place in merged else frozenset()
+            merged[place] = each._replace(rows=each.rows | rows)
         return sorted(merged.values(), key=lambda mention: (mention.start, mention.column))
 
     def numbers_of(self, row: int) -> list[float]:
@@ -183,14 +179,11 @@ class Table:
         places = [place for place, count in shared.items() if count == best]
         return places[0] if best and len(places) == 1 else None
 
-    def cells(self, number: Number, rows: Sequence[int]) -> list[tuple[int, int]]:
-        """The cells of these rows, by column and row, that a number may stand for."""
-        return [
-            (place, row)
-            for place, cells in self.columns.items()
-            for row in rows
-            if self.is_cell(number, place, cells[row])
-        ]
+    def cells(self, number: Number, rows: Sequence[int] | None = None) -> list[tuple[int, int]]:
+        """The cells of these rows, else of all, by column and row, that a number may stand for."""
+        rows = range(len(self.rows)) if rows is None else rows
+        columns = self.columns.items()
+        return [(place, row) for place, cells in columns for row in rows if self.is_cell(number, place, cells[row])]
 
     def is_cell(self, number: Number, place: int, cell: float | None, *, loose: bool = False) -> bool:
         """Whether a number may stand for a cell: rounded, a share as a percentage, in another unit."""
@@ -199,17 +192,18 @@ class Table:
         label = self.labels[place].lower()
         if number.is_percent or number.is_fraction:
             factor = 100.0 if number.is_percent else 1.0
-            is_share = abs(cell) <= 1 or "percent" in label
-            return is_share and (
-                number.is_near(factor * cell, loose=loose) or ("percent" in label and number.is_near(cell, loose=loose))
-            )
-        if number.is_near(cell, loose=loose):
-            return True
+            is_labelled = "percent" in label
+            is_near = number.is_near(factor * cell, loose=loose)
+            return (abs(cell) <= 1 and is_near) or (is_labelled and (is_near or number.is_near(cell, loose=loose)))
+        in_its_unit = self.in_unit_of(number, place, cell)
+        return number.is_near(cell, loose=loose) or number.is_near(in_its_unit, loose=loose)
+
+    def in_unit_of(self, number: Number, place: int, cell: float | None) -> float | None:
+        """A cell of a column in the unit of a number; None where they do not measure the same."""
         unit = self.units[place]
-        if not (number.unit and unit and number.unit != unit and dimension_of(unit)):
-            return False
-        is_alike = dimension_of(unit) == dimension_of(number.unit)
-        return is_alike and number.is_near(converted(cell, unit, number.unit), loose=loose)
+        if not unit or not number.unit or not dimension_of(unit) or dimension_of(unit) != dimension_of(number.unit):
+            return None
+        return converted(cell, unit, number.unit)
 
 
 def _flat(row: Sequence[Cell]) -> Iterator[Cell]:
@@ -218,9 +212,7 @@ def _flat(row: Sequence[Cell]) -> Iterator[Cell]:
 
 
 def _unit_of(unit: str | None) -> str | None:
-    if unit is None or not unit:
-        return None
-    return currency_code(unit.lower()) or usual_unit(unit.lower()) or unit.lower()
+    return (currency_code(unit.lower()) or usual_unit(unit.lower()) or unit.lower()) if unit else None
 
 
 def _number(cell: Cell) -> float | None:
@@ -274,14 +266,9 @@ def _dates(year: int, month: int, day: int | None) -> list[str]:
     if day is None:
         return [f"{name} {year}", name, f"{name[:3]} {year}", writing().month_of(date).lower()]
     return [
-        writing().date(date).lower(),
-        f"{name} {day}, {year}",
-        f"{name} {day}",
-        f"{day} {name} {year}",
-        f"{day} {name}",
-        f"{day:02}.{month:02}.{year}",
-        f"{name[:3]} {day}",
-    ]
+        writing().date(date).lower(), f"{name} {day}, {year}", f"{name} {day}", f"{day} {name} {year}", f"{day} {name}",
+        f"{day:02}.{month:02}.{year}", f"{name[:3]} {day}",
+    ]  # fmt: skip
 
 
 def says_money(table: Table) -> bool:
@@ -292,6 +279,8 @@ def says_money(table: Table) -> bool:
 
 NAMED_MAX = 8
 """Rows that are compared with one another."""
+KINDS = ("sums", "averages", "differences", "ratios", "days", "tops")
+"""The operations that words of English tell."""
 WHOLE_WITHIN = 0.02
 """A share that a result rounded gives a number of rows only so nearly."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -315,19 +304,11 @@ class Derivation(NamedTuple):
             factor, values = (100.0 if number.is_percent else 1.0), self._shares(rows, words)
             return any(number.is_near(factor * value, loose=loose or number.is_fraction) for value in values)
         question_words = frozenset(self.prose.question.lower().split())
-        kinds = {
-            kind
-            for kind in ("sums", "averages", "differences", "ratios", "days", "tops")
-            if self.prose.is_foreign
-            or wording.has(kind, words)
-            or (kind in ("sums", "averages") and wording.has(kind, question_words))
-        }
-        if not number.is_small:
-            kinds |= {"sums", "averages", "differences"}
+        kinds = {kind for kind in KINDS if self.prose.is_foreign or wording.has(kind, words)}
+        kinds |= {kind for kind in ("sums", "averages") if wording.has(kind, question_words)}
+        kinds |= set() if number.is_small else {"sums", "averages", "differences"}
         values = (value for kind in sorted(kinds) for value in self._of(kind, rows))
-        if any(number.is_near(value, loose=loose) for value in values):
-            return True
-        if number.value in self._parts(rows):
+        if any(number.is_near(value, loose=loose) for value in values) or number.value in self._parts(rows):
             return True
         has_median = "median" in words or "median" in question_words
         return has_median and any(number.is_near(value) for value in self._medians())

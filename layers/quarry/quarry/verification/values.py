@@ -47,11 +47,8 @@ class Wording(NamedTuple):
 
     def stem_list(self, text: str) -> list[str]:
         """The stems of the words that carry meaning, in order."""
-        return [
-            root_of(word)
-            for word in words(text)
-            if word not in STOP_WORDS and not word[0].isdigit() and word not in _NUMBERS
-        ]
+        terms = (word for word in words(text) if word not in STOP_WORDS and word not in _NUMBERS)
+        return [root_of(word) for word in terms if not word[0].isdigit()]
 
     def has(self, kind: str, words: Iterable[str]) -> bool:
         """Whether one of the words is of this kind."""
@@ -67,9 +64,8 @@ class Wording(NamedTuple):
 
     def stems(self, text: str) -> frozenset[str]:
         """The stems of the words of a text that carry meaning. Words that say the same have one stem; numbers have none."""
-        return frozenset(
-            map(root_of, {word for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()})
-        )
+        terms = {word for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()}
+        return frozenset(map(root_of, terms))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -164,10 +160,9 @@ class Number(NamedTuple):
         """Whether it may stand for another number, rounded to its last digit by at most a share of it or, if `loose`, about."""
         if other is None:
             return False
+        step, share = self.step * (1 + EXACT), NEAR_SHARE if loose else 0.0
         return any(
-            abs(abs(other) - value)
-            <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
-            for value in self.values
+            abs(abs(other) - value) <= max(min(step, rounds * value) + EXACT, share * value) for value in self.values
         )
 
     def is_one_of(self, numbers: Container[object]) -> bool:
@@ -221,6 +216,11 @@ class Values(NamedTuple):
     days: Sequence[Day]
     times: Sequence[tuple[int, str]]
     codes: Sequence[str]
+
+    @property
+    def texts(self) -> list[str]:
+        """Its numbers and dates, as written."""
+        return [*(each.text for each in self.numbers), *(each.text for each in self.days)]
 
 
 @cache
@@ -307,13 +307,8 @@ def read_values(text: str) -> Values:
     rest = blanked(rest, [match.span() for match in codes])
     numbers = [*_with_shared_units([*_numbers(rest)], rest), *_fractions(rest)]
     names = [match.group() for match in codes if match.group()[0].isalpha()]
-    return Values(
-        sorted(numbers, key=lambda each: each.start),
-        votes,
-        days,
-        [(time, match.group()) for time, match in times],
-        names,
-    )
+    clock_times = [(time, match.group()) for time, match in times]
+    return Values(sorted(numbers, key=lambda each: each.start), votes, days, clock_times, names)
 
 
 def _with_shared_units(numbers: Sequence[Number], text: str) -> Iterator[Number]:
@@ -347,15 +342,8 @@ def _day(match: re.Match[str]) -> Day | None:
     day = int(groups["d"]) if "d" in groups else None
     if (number is not None and not 1 <= number <= 12) or (day is not None and not 1 <= day <= 31):
         return None
-    start = match.start("m6") if match["m6"] else match.start()
-    return Day(
-        start,
-        match.end(),
-        int(groups["y"]) if "y" in groups else None,
-        number,
-        day,
-        match.group()[start - match.start() :],
-    )
+    start, year = match.start("m6" if match["m6"] else 0), int(groups["y"]) if "y" in groups else None
+    return Day(start, match.end(), year, number, day, match.string[start : match.end()])
 
 
 def _time(match: re.Match[str]) -> int | None:
@@ -405,17 +393,8 @@ def _numbers(text: str) -> Iterator[Number]:
         tail = text[match.end() : match.end() + 30].lower()
         rate = wording.rate.search(tail.split(",")[0].split(".")[0])
         period = wording.rates.get(rate[1] or rate[2]) if rate else None
-        yield Number(
-            match.start(),
-            match.end(),
-            values,
-            step,
-            match.group().strip(),
-            is_percent,
-            unit,
-            period,
-            bool(match["words"]),
-        )
+        start, end, number = match.start(), match.end(), match.group().strip()
+        yield Number(start, end, values, step, number, is_percent, unit, period, bool(match["words"]))
 
 
 def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
@@ -428,9 +407,8 @@ def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
         grouped = digits.replace(".", "").replace(",", ".")
         plain = [digits] if digits.count(".") == 1 and "," not in digits else []
         decimals = len(grouped.partition(".")[2])
-        return tuple(
-            float(each) * by for each in (*plain, grouped)
-        ), 0.5 * by * 10.0**-decimals if not plain else 0.0005 * by
+        step = 0.0005 * by if plain else 0.5 * by * 10.0**-decimals
+        return tuple(float(each) * by for each in (*plain, grouped)), step
     if re.fullmatch(r"\d+,\d{1,2}", digits) or re.fullmatch(r"0,\d+", digits):
         digits = digits.replace(",", ".")
     digits = digits.replace(",", "")
