@@ -16,7 +16,6 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.local.cli import main
 from quarry.local.data import sample_directory
-from quarry.local.output import selected_tenant
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres import tenant_move
 from quarry.postgres.load import load_file
@@ -46,7 +45,7 @@ def load(nodes: Cluster, tenant: str, table: str) -> int:
 
 
 @pytest.fixture
-def cli(nodes: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., int]]:
+def cli(nodes: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
     """The command line on the installation."""
     for name, value in {"DATABASE_URL": nodes.coordinator.url, "TENANT_CLAIM": "org"}.items():
         monkeypatch.setenv(name, value)
@@ -55,9 +54,7 @@ def cli(nodes: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iter
     monkeypatch.setenv("LD_LIBRARY_PATH", str(nodes.coordinator.programs.parent / "lib"))
     monkeypatch.setattr(tenant_move, "UNNOTICED_SECONDS", 2.0)
     monkeypatch.chdir(tmp_path)
-    token = selected_tenant.set(None)
-    yield lambda *arguments: main([*arguments])
-    selected_tenant.reset(token)
+    return lambda *arguments: main([*arguments])
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import psycopg
 import pytest
 
 from quarry.local.cli import main
-from quarry.local.output import selected_tenant
 from quarry.postgres import tenants as module
 from tests.conftest import clone_database
 from tests.tenants.conftest import headers, run, tenants_client
@@ -24,9 +23,7 @@ def url(server_url: str, migrated_template: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("DATABASE_URL", url)
         monkeypatch.setenv("TENANT_CLAIM", "org")
         monkeypatch.chdir(tmp_path)
-        token = selected_tenant.set(None)
         yield url
-        selected_tenant.reset(token)
 
 
 def quarry(*arguments: str) -> int:

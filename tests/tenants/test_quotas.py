@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 from quarry import catalog
 from quarry.collections.apply import check_rows
 from quarry.local.cli import main as quarry
-from quarry.local.output import selected_tenant
 from quarry.platform.errors import Forbidden
 from quarry.postgres.load import load_file
 from quarry.postgres.migrate import connect
@@ -168,9 +167,7 @@ def url(loaded_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ite
     monkeypatch.setenv("DATABASE_URL", loaded_url)
     monkeypatch.setenv("TENANT_CLAIM", "org")
     monkeypatch.chdir(tmp_path)
-    token = selected_tenant.set(None)
     yield loaded_url
-    selected_tenant.reset(token)
     run(loaded_url, "quarry", "update tenants set requests_per_minute = null, rows_max = null, credits_max = null")
     for schema in ("acme", "globex"):
         run(loaded_url, schema, "truncate meetings cascade")

@@ -62,7 +62,7 @@ def facet_source(collection: Collection) -> Source:
     fields = {name: _facet(collection, name, facet) for name, facet in declaration.facets.items()}
     dated = declaration.date if collection.has_own_words and declaration.date in fields else DATE
     if declaration.date and dated not in fields:
-        day = partial(collection.day, declaration.date)
+        day = cache(partial(collection.day, declaration.date))
         fields[DATE] = Field(DATE, "date", day, "date", "dates", words=("day",), wording="{}", folds=True, facet="date")
     read_by = {name: name if each.of else each.related for name, each in declaration.facets.items()}
     links = {
@@ -70,17 +70,19 @@ def facet_source(collection: Collection) -> Source:
         for link in _links(collection)
     }
     linked = {name: replace(fields[name], related=links[by]) for name, by in read_by.items() if by}
-    key = partial(_key_text, collection)
+    # a few names of rows recur: their SQL is made once
+    identity, guard = cache(collection.key_value), cache(collection.guard)
+    key: SqlOf = cache(lambda row: f"({identity(row)})::text")
     return Source(
         collection.rows,
         label=plural(row_nouns(collection)[0]),
         nouns=row_nouns(collection),
         rows=collection.source_sql,
-        key=collection.key_value,
+        key=identity,
         title=key,
         fields={KEY: Field(KEY, "text", key, "id", "ids"), **fields, **linked},
         links=links,
-        guard=collection.guard,
+        guard=guard,
         holds_words=collection.holds_words,
         dated=dated if dated in fields and fields[dated].facet in ("date", "year") else None,
         languages=collection.languages,
@@ -89,10 +91,6 @@ def facet_source(collection: Collection) -> Source:
         owner=collection.owner,
         guarded=frozenset(_guarded(collection)),
     )
-
-
-def _key_text(collection: Collection, row: LiteralString) -> LiteralString:
-    return f"({collection.key_value(row)})::text"
 
 
 def hides_rows(collection: Collection) -> bool:
@@ -144,7 +142,7 @@ def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> 
     is_many = is_plain and declaration.kind != "place" and collection.columns[declaration.columns_as(name)[0]].is_array
     of_currencies = {each.currency_column for each in collection.declaration.facets.values()}
     kind = "value" if declaration.through is not None and declaration.kind == "array" else declaration.kind
-    value: SqlOf = partial(_value, collection, name, declaration)
+    value: SqlOf = cache(partial(_value, collection, name, declaration))
     bare = value("t")[2:]
     field = Field(
         name,

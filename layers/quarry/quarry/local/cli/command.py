@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -216,8 +217,8 @@ def _callback(here: Run, there: Run | None) -> Callable[..., int]:
         arguments = _arguments(context)
         arguments.dotenv = take_dotenv()
         try:
-            _choose_tenant(arguments)
-            return _runner(arguments, here, there)(arguments)
+            with _tenant(arguments):
+                return _runner(arguments, here, there)(arguments)
         except KeyboardInterrupt:
             return INTERRUPTED
         except WrongUsage as error:
@@ -256,7 +257,8 @@ def _runner(arguments: Arguments, here: Run, there: Run | None) -> Run:
     return there
 
 
-def _choose_tenant(arguments: Arguments) -> None:
+@contextmanager
+def _tenant(arguments: Arguments) -> Iterator[None]:
     """Let the command open its database in the schema of the tenant, if one is named; a process may run several commands.
 
     Raises WrongUsage for a command of the installation, and with `--server`, whose token says whose request it is.
@@ -266,7 +268,11 @@ def _choose_tenant(arguments: Arguments) -> None:
         raise WrongUsage(f"`quarry {command}` works on the installation: leave --tenant out")
     if arguments.tenant is not None and arguments.server is not None:
         raise WrongUsage("use --server or --tenant, not both: QUARRY_TOKEN says whose request it is")
-    selected_tenant.set(arguments.tenant)
+    token = selected_tenant.set(arguments.tenant)
+    try:
+        yield
+    finally:
+        selected_tenant.reset(token)
 
 
 def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
