@@ -9,7 +9,6 @@ People who miss fewer conditions come first, whatever their scores.
 
 from __future__ import annotations
 
-import datetime
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,9 +18,9 @@ from math import fsum
 from types import MappingProxyType
 from typing import Any
 
-from quarry.language.messages import gettext, gettext_noop, pgettext, writing
+from quarry.language.messages import gettext, gettext_noop, writing
 from quarry.language.word_forms import STOP_WORDS, is_everyday, keys, sentences, stem, stems_of, unique, word_forms
-from quarry.language.writing import listed_label
+from quarry.language.writing import days_label, listed_label
 from quarry.models.interface import Message
 from quarry.people.constraints import about
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in
@@ -361,25 +360,13 @@ def _experience(card: ExperienceCard, met: set[str]) -> str:
     requirements = {
         "team": gettext("{team} team", team=card.team or ""),
         "place": card.city or card.location or card.country,
-        "time": _period(card.start_date, card.end_date),
+        "time": days_label(card.start_date, card.end_date, writing()),
     }
     for name, part in requirements.items():
         # a school may have its place in its name
         if name in met and part and part not in text:
             text += f", {part}"
     return text
-
-
-def _period(start: datetime.date | None, end: datetime.date | None) -> str:
-    """ "2019 to 2021", "since March 2020"; nothing where it has no bounds."""
-    month = writing().month_of
-    if start and end:
-        whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
-        first, last = (f"{start.year}", f"{end.year}") if whole_years else (month(start), month(end))
-        return first if first == last else gettext("{first} to {last}", first=first, last=last)
-    if start:
-        return pgettext("month", "since {month}", month=month(start))
-    return pgettext("month", "until {month}", month=month(end)) if end else ""
 
 
 def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
