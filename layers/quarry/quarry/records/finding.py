@@ -400,15 +400,12 @@ def fuse_types(
     ranked = fuse(scored, method=method, semantic_weight=semantic_weight)
     if method != "scores":
         return ranked
-    lifted = [item._replace(score=_lifted(item.score, by_key[item.key])) for item in ranked]
+    # types without vectors are ranked by words alone
+    by_words = {(each.type, each.id): each.text_score or 0.0 for each in candidates if each.by_words_alone}
+    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
+    apart = {(each.type, each.id) for each in candidates if each.is_apart}
+    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
-
-
-def _lifted(score: float, candidates: Sequence[RecordCandidate]) -> float:
-    """The fused score of a record, or without vectors that of its words; higher where it meets the question's conditions."""
-    by_words = [each.text_score or 0.0 for each in candidates if each.by_words_alone]
-    score = by_words[-1] if by_words else score
-    return score * (1 + APART_WEIGHT) if any(each.is_apart for each in candidates) else score
 
 
 def may_be_ranked(candidate: RecordCandidate) -> bool:
