@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from quarry.domains import filled_domains, module
 from quarry.language.word_forms import keys, stem
+from quarry.platform.contract import DOMAINS
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.execute import is_naming
@@ -101,15 +102,15 @@ class DataAccess(NamedTuple):
         }
 
 
-async def data_access(caller: Caller, services: Services) -> DataAccess:
-    """The sources of all domains that hold data. Raises DatabaseUnavailable."""
+async def data_access(caller: Caller, services: Services, domains: Sequence[str] = DOMAINS) -> DataAccess:
+    """The sources of these domains that hold data. Raises DatabaseUnavailable."""
     filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}
     left_out: set[str] = set()
     # collections that the owner declares keep their names
-    for domain in sorted(filled, key=lambda each: each != "records"):
+    for domain in sorted({*filled} & {*domains}, key=lambda each: (each != "records", each)):
         offers = module(domain, "sources")
         has_own = hasattr(offers, "sources_for")
         found, needed = await offers.sources_for(caller, services) if has_own else (offers.SOURCES, {})

@@ -188,7 +188,7 @@ async def read_records(
     """Read `text` as a question about these types, or about those in `names` alone. It may follow an `earlier` question.
     Raises DatabaseUnavailable.
     """
-    access = await data_access(caller, services)
+    access = await data_access(caller, services, ("records",))
     sources = sources_of(types, access, names)
     today = access.today
     over = partial(read_over, names=sources, access=access, services=services, today=today)
