@@ -29,7 +29,12 @@ async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
 ) -> None:
     database = Database(database_url, pool_size=1, timeout_seconds=1)
     await database.execute("insert into motions (id, text_content) values ('a', 'elm'), ('b', 'elms')")
-    work = [CountedPart("words", "matters"), MOTIONS, CountedPart("values", "matters"), CountedPart("values", "companies")]
+    work = [
+        CountedPart("words", "matters"),
+        MOTIONS,
+        CountedPart("values", "matters"),
+        CountedPart("values", "companies"),
+    ]
     with psycopg.connect(database_url) as writer:
         writer.execute("lock matters in access exclusive mode")
         with pytest.raises(DatabaseUnavailable, match=r"counted: words of matters, values of matters\."):
