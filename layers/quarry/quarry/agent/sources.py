@@ -105,12 +105,13 @@ class DataAccess(NamedTuple):
 async def data_access(caller: Caller, services: Services, domains: Sequence[str] = DOMAINS) -> DataAccess:
     """The sources of these domains that hold data. Raises DatabaseUnavailable."""
     filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
+    filled = [domain for domain in filled if domain in domains]
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}
     left_out: set[str] = set()
     # collections that the owner declares keep their names
-    for domain in sorted({*filled} & {*domains}, key=lambda each: (each != "records", each)):
+    for domain in sorted(filled, key=lambda each: each != "records"):
         offers = module(domain, "sources")
         has_own = hasattr(offers, "sources_for")
         found, needed = await offers.sources_for(caller, services) if has_own else (offers.SOURCES, {})
