@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from quarry.domains import filled_domains, module
 from quarry.language.word_forms import keys, stem
+from quarry.platform.contract import DOMAINS
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.execute import is_naming
@@ -107,9 +108,10 @@ def listed_facets(schema: Schema) -> Iterator[tuple[Source, tuple[Source, str]]]
         yield from ((source, field.listed) for field in source.fields.values() if field.listed is not None)
 
 
-async def data_access(caller: Caller, services: Services) -> DataAccess:
-    """The sources of all domains that hold data. Raises DatabaseUnavailable."""
+async def data_access(caller: Caller, services: Services, domains: Sequence[str] = DOMAINS) -> DataAccess:
+    """The sources of these domains that hold data. Raises DatabaseUnavailable."""
     filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
+    filled = [domain for domain in filled if domain in domains]
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}

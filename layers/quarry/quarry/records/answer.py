@@ -32,6 +32,7 @@ from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
     AskRequest,
+    CitationsEvent,
     IntentEvent,
     PriorTurn,
     RecordType,
@@ -476,8 +477,10 @@ async def answered_by_rule(context: AnswerContext) -> AsyncGenerator[Event]:
     for piece in filter(None, (*answer.pieces, notes)):
         text += piece
         yield AnswerChunkEvent(chunk=piece)
-    verifier = Verifier(source_texts(answer.sources), own=(*answer.own, notes))
-    checked = citations_event(await off_loop(verifier.verify, text))
+    checked = CitationsEvent(citations=[], unsupported=[])
+    if answer.understood is None:  # an exact result rests on no source
+        verifier = Verifier(source_texts(answer.sources), own=(*answer.own, notes))
+        checked = citations_event(await off_loop(verifier.verify, text))
     trust = level(answer.basis, missing=context.inquiry.left_out if answer.understood else ())
     ended = context.ending(text, answer.sources, checked, trust, None, keys, is_found=answer.is_found)
     async with aclosing(ended) as events:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import Literal
 
 from quarry.agent.sources import DataAccess
@@ -396,19 +397,24 @@ def fuse_types(
     by_key: dict[RecordKey, list[RecordCandidate]] = {}
     for candidate in candidates:
         by_key.setdefault((candidate.type, candidate.id), []).append(candidate)
-    scored = [_of_one_record(key, same) for key, same in by_key.items()]
+    # a record has the best scores of its searches
+    scored = [
+        Scored(
+            key,
+            max([each.text_score for each in same if each.text_score is not None], default=None),
+            max([cosine for each in same if (cosine := each.similarity or 0.0) >= SIMILARITY_MIN], default=None),
+        )
+        for key, same in by_key.items()
+    ]
     ranked = fuse(scored, method=method, semantic_weight=semantic_weight)
     if method != "scores":
         return ranked
-    lifted = [item._replace(score=_lifted(item.score, by_key[item.key])) for item in ranked]
-    return sorted(lifted, key=lambda item: -item.score)
-
-
-def _lifted(score: float, candidates: Sequence[RecordCandidate]) -> float:
-    """The fused score of a record, or without vectors that of its words; higher where it meets the question's conditions."""
-    by_words = [each.text_score or 0.0 for each in candidates if each.by_words_alone]
-    score = by_words[-1] if by_words else score
-    return score * (1 + APART_WEIGHT) if any(each.is_apart for each in candidates) else score
+    # types without vectors are ranked by words alone
+    by_words = {(each.type, each.id): each.text_score or 0.0 for each in candidates if each.by_words_alone}
+    ranked = [item._replace(score=by_words.get(item.key, item.score)) for item in ranked]
+    apart = {(each.type, each.id) for each in candidates if each.is_apart}
+    lifted = [item._replace(score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    return sorted(lifted, key=attrgetter("score"), reverse=True)
 
 
 def may_be_ranked(candidate: RecordCandidate) -> bool:
@@ -428,13 +434,4 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
     lifted = [
         item._replace(score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
     ]
-    return sorted(lifted, key=lambda item: -item.score)
-
-
-def _of_one_record(key: RecordKey, candidates: Iterable[RecordCandidate]) -> Scored[RecordKey]:
-    """The best scores of one record over several searches."""
-    texts = [item.text_score for item in candidates if item.text_score is not None]
-    likenesses = [
-        item.similarity for item in candidates if item.similarity is not None and item.similarity >= SIMILARITY_MIN
-    ]
-    return Scored(key, max(texts, default=None), max(likenesses, default=None))
+    return sorted(lifted, key=attrgetter("score"), reverse=True)

@@ -85,7 +85,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
 
 def features_of(first: Searched, question_words: Sequence[QuestionWord], quotes: Sequence[Quote]) -> dict[str, float]:
     """The features of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
-    near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
+    near = sorted([each.similarity or 0.0 for each in first.ranked], reverse=True)[:NEAREST]
     features = {
         "always": 1.0,
         # the nearest of many records is nearer by chance

@@ -8,7 +8,6 @@ the question names a type of record ("tickets opened in March"), or contains not
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -37,7 +36,7 @@ from quarry.query.filters import (
     parts_of,
     typed,
 )
-from quarry.query.paths import MONTH
+from quarry.query.paths import MONTH, nearest
 from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
@@ -189,7 +188,7 @@ async def read_records(
     """Read `text` as a question about these types, or about those in `names` alone. It may follow an `earlier` question.
     Raises DatabaseUnavailable.
     """
-    access = await data_access(caller, services)
+    access = await data_access(caller, services, ("records",))
     sources = sources_of(types, access, names)
     today = access.today
     over = partial(read_over, names=sources, access=access, services=services, today=today)
@@ -417,8 +416,8 @@ def tellable(condition: Condition, table: Source) -> Condition | None:
     """
     people = [facet.name for facet in table.facets.values() if facet.is_people]
     facets = {part: table.facets[facets_of([part])[0]] for part in parts_of(condition) if can_have(table, part)}
-    nearest = min((facet.hops for facet in facets.values()), default=0)
-    facets = {part: facet for part, facet in facets.items() if facet.hops == nearest}
+    hops = min((facet.hops for facet in facets.values()), default=0)
+    facets = {part: facet for part, facet in facets.items() if facet.hops == hops}
     if sum(facet.name in people for facet in facets.values()) > 1:
         facets = {part: facet for part, facet in facets.items() if facet.name not in people[1:]}
     return AnyOf.of([*facets]) if facets else None
@@ -501,8 +500,6 @@ TO = ".."
 _RANGED = ("number", "money", "year", "date")
 DENYING = ("!=", "not_null")
 FACETS_MAX = 12
-NEAREST = 3
-NAME_CHARACTERS_MAX = 64
 
 
 def facet_conditions(
@@ -575,8 +572,7 @@ def _range(name: str, value: str, kind: str | None) -> Condition | None:
 
 def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     """The message that no record of these types has such a facet, with the nearest names."""
-    facets = dict.fromkeys(name for each in types for name in each.table.facets)
-    near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
+    near = nearest(name, (facet for each in types for facet in each.table.facets))
     return f"the records searched have no such facet; the nearest are {', '.join(near)}"
 
 

@@ -124,12 +124,12 @@ class EvidenceSource(NamedTuple):
         )
 
 
-def passage(text: RecordText, limit: int = PASSAGE_CHARACTERS_MAX) -> str:
+def passage(text: RecordText) -> str:
     """What a model reads of a record: all of its text or, of a long one, its matched snippet and its beginning."""
-    if len(text.body) <= limit:
+    if len(text.body) <= PASSAGE_CHARACTERS_MAX:
         return text.body
-    snippet = shorten(unmark(mark(text.snippet)), limit // 2)
-    beginning = shorten(text.body, limit - len(snippet))
+    snippet = shorten(unmark(mark(text.snippet)), PASSAGE_CHARACTERS_MAX // 2)
+    beginning = shorten(text.body, PASSAGE_CHARACTERS_MAX - len(snippet))
     return beginning if not snippet or snippet in beginning else f"{beginning}\n… {snippet} …"
 
 
