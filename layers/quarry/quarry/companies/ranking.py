@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
 from quarry.companies.prompts import RankedCompany, Reranking
@@ -90,10 +90,6 @@ def presentable(company: Company, ranked: RankedCompany, seed: Company | None) -
 
 WEIGHTS_FILE = "ranking.json"
 """Written by `tools/fit/companies`."""
-MEANING_RANGE = (0.25, 0.65)
-"""The cosine similarities that count as 0 and as 1."""
-SECOND_SECTOR = 0.6
-"""The weight of a sector that is not the company's first."""
 CONFIDENCE_MAX = 0.95
 """The confidence in a company that meets all that is asked."""
 
@@ -110,16 +106,33 @@ class Fitted:
     refused_below: float
 
 
+class Scales(NamedTuple):
+    """How what speaks for a company becomes values of the regression: the cosine similarities that count as 0 and as 1, the
+    weight of a sector that is not the company's first, and those of the categories, sectors and niches shared with a seed.
+    """
+
+    meaning: Sequence[float]
+    later_sector: float
+    shared_tags: Sequence[float]
+
+
 @cache
-def _all_fitted() -> Mapping[bool, Fitted]:
-    text = (files("quarry.companies") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
-    weights: dict[str, dict[str, Any]] = json.loads(text)
-    return {name == "meaning": Fitted(**each) for name, each in weights.items()}
+def _weights() -> Mapping[str, dict[str, Any]]:
+    weights: dict[str, dict[str, Any]] = json.loads(
+        (files("quarry.companies") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    )
+    return weights
 
 
+@cache
 def fitted_for(*, by_meaning: bool) -> Fitted:
     """The weights for candidates that were compared in meaning too, or by words alone."""
-    return _all_fitted()[by_meaning]
+    return Fitted(**_weights()["meaning" if by_meaning else "words"])
+
+
+@cache
+def fitted_scales() -> Scales:
+    return Scales(**_weights()["scales"])
 
 
 @dataclass(frozen=True)
@@ -131,9 +144,12 @@ class Evidence:
     values: Mapping[str, float]
 
 
-def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None) -> list[Evidence]:
+def evidence_for(
+    entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, scales: Scales | None = None
+) -> list[Evidence]:
     """What speaks for each candidate. Words that few of them have weigh more."""
-    filed = [[_filed(entry.company, group) for group in intent.tags] for entry in entries]
+    scales = scales or fitted_scales()
+    filed = [[_filed(entry.company, group, scales) for group in intent.tags] for entry in entries]
     names = [significant_words(group.name) for group in intent.tags]
     # the words of each profile, and the names of the tags that the company has
     words_of = [
@@ -148,11 +164,11 @@ def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company 
         covered = own_words & weights.keys()
         groups = tuple(group for group, share in zip(intent.tags, shares, strict=True) if share)
         share = sum(weights[word] for word in covered) / sum(weights.values()) if weights else 0.0
-        low, high = MEANING_RANGE
+        low, high = scales.meaning
         meaning = min(1.0, max(0.0, (entry.candidate.semantic - low) / (high - low)))
         values = {"name": entry.name_score}
         if seed is not None:
-            overlap = _overlap(entry.company, seed, rarity)
+            overlap = _overlap(entry.company, seed, rarity, scales)
             values |= {"like": 1.0, "like words": share, "like tags": overlap, "like meaning": meaning}
         else:
             tags = sum(shares) / max(1, len(intent.tags))
@@ -225,14 +241,14 @@ def rerank_by_rule(
     )
 
 
-def _filed(company: Company, group: TagGroup) -> float:
+def _filed(company: Company, group: TagGroup, scales: Scales) -> float:
     """How well a company fits a group of tags: 1, less for a sector that is not its first, 0 if it has none."""
     tags = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
     if any(group.values(facet) & {*values} for facet, values in tags.items()):
         return 1.0
     sectors = group.values("sector")
     places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
-    return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
+    return 0.0 if not places else 1.0 if places[0] == 0 else scales.later_sector
 
 
 def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
@@ -242,12 +258,15 @@ def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
     return lambda name: math.log(1 + len(tags) / (0.5 + holders[name]))
 
 
-def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
+def _overlap(company: Company, seed: Company, rarity: Callable[[str], float], scales: Scales) -> float:
     """How much of the seed's tags and niches a company shares."""
-    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(seed.niches))
-    categories = _share(company.categories, seed.categories, rarity)
-    sectors = _share(company.sectors, seed.sectors, rarity)
-    return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
+    niches, seed_niches = (significant_words(" ".join(each.niches)) for each in (company, seed))
+    shared = (
+        _share(company.categories, seed.categories, rarity),
+        _share(company.sectors, seed.sectors, rarity),
+        _share(niches, seed_niches, rarity),
+    )
+    return sum(weight * share for weight, share in zip(scales.shared_tags, shared, strict=True))
 
 
 def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
