@@ -80,7 +80,7 @@ class ReleaseGate:
         return value.start() - len(self.sent_text) if value else len(self.buffer)
 
     def _is_open(self, flagged: Checked) -> bool:
-        """Whether some of what a statement says was not sent."""
+        """Whether a part of a statement is still unsent."""
         unsent = (self.sent_text + self.buffer)[max(flagged.start, len(self.sent_text)) : flagged.end]
         return any(map(str.isalnum, MARKERS.sub("", unsent)))
 

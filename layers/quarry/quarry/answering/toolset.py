@@ -213,8 +213,8 @@ class Toolset:
         )
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
-        """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
-        one that the asker did not allow, or that the tool does not work on, and SourceUnavailable for one that cannot be read.
+        """The sources of these names, or all of them; `among` are those that the tool works on, if not all. Raises InvalidInput
+        for a source that the asker did not allow or the tool does not work on, and SourceUnavailable for one that cannot be read.
         """
         for place, name in enumerate(names):
             at = f"{pointer}/{place}" if pointer else "/source"

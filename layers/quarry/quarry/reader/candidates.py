@@ -122,8 +122,8 @@ EXTREMES: Mapping[Function, Direction] = {"max": "desc", "min": "asc"}
 
 
 def ordering_words(ask: Ask, mentions: Mentions) -> tuple[Set[str], Set[str]]:
-    """The words for the most or least that are known to be said of what it sorts by, or takes the highest or lowest of, and those
-    that are not: "the longest" says nothing of votes, nor of rows that are not sorted. None where the question names that.
+    """The words for the most or least that fit what an ask sorts by or takes the highest or lowest of, and those that do not fit:
+    "the longest" says nothing of votes. Both are empty where the question names the field.
     """
     ordering = known_words().ordering
     directions = [ask.direction] if ask.direction else [EXTREMES[each] for each in ask.functions if each in EXTREMES]
@@ -138,9 +138,7 @@ def ordering_words(ask: Ask, mentions: Mentions) -> tuple[Set[str], Set[str]]:
 
 
 def _as_ordered(ranked: list[Candidate], mentions: Mentions) -> list[Candidate]:
-    """Without those that sort by what a word for the most or least of the question is not said of, if it is of what others sort
-    by.
-    """
+    """Drops candidates that sort by a field to which the question's superlative does not apply, if it applies to another's."""
     words = {mentions.tokens[place].key for place in mentions.free} & {
         word for by_word in known_words().ordering.values() for word in by_word
     }

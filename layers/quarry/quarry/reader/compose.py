@@ -187,7 +187,7 @@ class _Writer:
         return self._joined(where), having
 
     def _is_of(self, related: Container[str | None], test: Test) -> bool:
-        """Whether a test says which related rows there must be some or none of: "no invoice in May"."""
+        """Whether a test narrows related rows, of which another test requires some or none: "no invoice in May"."""
         if self.conditions.joined != "all" or test.field is None or test.field.source not in related:
             return False
         return test.form == "field" and not test.is_denial and self.way(test.field.source).is_many

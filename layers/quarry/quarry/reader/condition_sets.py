@@ -54,9 +54,7 @@ class Conditions:
 
     @property
     def keeps_denials(self) -> bool:
-        """Whether none of the tests states what the question may deny. Where it denies some, the way in which the tests are
-        joined denies no other.
-        """
+        """True if no test affirms what the question may deny, and a joint denial covers nothing else."""
         may_be = [test for test in self.tests if test.chance_denied >= DENIED_MIN]
         denied = self.tests if self.joined == "none" else self.tests[-1:] if self.joined == "not" else ()
         return not may_be or (

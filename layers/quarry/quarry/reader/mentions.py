@@ -25,8 +25,9 @@ from quarry.spans.numbers import find_durations, find_numbers
 
 @dataclass(frozen=True)
 class ValueLink:
-    """The words from `first` to before `last` of a question may mean `value` of a field, which this many rows have. `is_whole`:
-    the question contains all of it. Words for a place may mean several values: then `value` is those words, and `means` has them.
+    """Words of a question, from `first` to before `last`, that may mean a `value` of a field; so many `rows` have it.
+    `is_whole`: the question contains the whole value. A place may mean several values: `value` is then its words, and `means` has
+    the values.
     """
 
     first: int
@@ -115,8 +116,8 @@ class NumberMention:
 
 @dataclass(frozen=True)
 class DateMention:
-    """A range of days, a month, or years. One that `is_introduced` says itself how it is bounded ("in 2017"); one that `is_open`
-    may be bounded in another way ("seit 2020", "dès 2020").
+    """A range of days, a month, or years. `is_introduced`: its words say how it is bounded ("in 2017"). `is_open`: it may be
+    bounded otherwise ("seit 2020", "dès 2020").
     """
 
     place: WordRun

@@ -78,8 +78,8 @@ class FieldName:
 
     @cached_property
     def measures(self) -> frozenset[str]:
-        """What its highest and lowest values are called by: that it is a time, or money, or has a unit of some dimension, and
-        the words of its names.
+        """What a word for its highest and lowest values may be said of: a time, money, the dimension of its unit, and the words
+        of its names.
         """
         if self.is_date or self.kind == "year":
             return frozenset({"date"})

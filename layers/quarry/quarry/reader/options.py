@@ -126,11 +126,11 @@ class Options:
     def _no_condition(self, kind: str, place: WordRun | None) -> Option:
         """That it states no condition."""
         clues = self.clues
-        left = f"{kind}:left"
+        name = f"{kind}:left"
         if place is None:
-            return Option((), clues.joined(clues.one(left)))
-        words = clues.one(f"{left}:words", float(place.last - place.first))
-        return Option((), clues.joined(clues.one(left), clues.near(left, place, 2), words))
+            return Option((), clues.joined(clues.one(name)))
+        words = clues.one(f"{name}:words", float(place.last - place.first))
+        return Option((), clues.joined(clues.one(name), clues.near(name, place, 2), words))
 
     def _named_fields(self, matches: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The named fields: those of named sources first, then in the order of the question."""

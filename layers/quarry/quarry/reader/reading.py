@@ -442,7 +442,8 @@ def _words_of(mentions: Mentions, field: str, values: Sequence[Any]) -> int:
         for each, runs_of_name in mentions.places.items()
         if isinstance(each, FieldName) and each.name == field
         for name in runs_of_name
-        if not places or any(_are_near(name, place) for place in places)
+        if not places
+        or any(name.first - place.last <= NEAR_MAX and place.first - name.last <= NEAR_MAX for place in places)
     ]
     return union(place.mask for place in (*places, *names))
 
@@ -464,10 +465,6 @@ def _days_as_values(mention: DateMention) -> Iterator[str]:
         if day is not None:
             yield day.isoformat()
             yield str(day.year)
-
-
-def _are_near(one: WordRun, other: WordRun) -> bool:
-    return one.first - other.last <= NEAR_MAX and other.first - one.last <= NEAR_MAX
 
 
 def in_any_year(condition: Condition, mentions: Mentions) -> Condition:

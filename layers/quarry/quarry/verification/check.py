@@ -104,7 +104,7 @@ class Verification:
 
     @property
     def is_backed(self) -> bool:
-        """Whether it is an answer: not more than half of what it claims, if that is more than one thing, is flagged."""
+        """True unless several statements are flagged, and more than half of what it claims."""
         flagged = len(self.of("flagged"))
         return flagged < 2 or 2 * flagged <= len(self.claims)
 

@@ -143,7 +143,7 @@ def _check_values(prose: Prose, passage: Passage, finding: Finding, beside: Othe
 
 
 def _check_marks(prose: Prose, passage: Passage, finding: Finding) -> None:
-    """Times of day, codes, and words such as the names of seasons, of which a source has to have the very one."""
+    """Whether the source has the exact times of day, codes, and words such as names of seasons."""
     times = {time for time, _ in passage.values.times}
     for time, text in prose.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:

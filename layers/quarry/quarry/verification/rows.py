@@ -161,13 +161,10 @@ class RowCheck:
                 for mode in MODES
             ]
             fewest: list[Number] = min(tries, key=len)
-            clause = words(self.text[begin:end])
-            unexplained += [each for each in fewest if not self._is_of_nobody(each, clause)]
+            # of the row without a value, where the clause denies: "nobody voted against 109"
+            nobody = self.table.nameless if english().is_negated(words(self.text[begin:end])) else []
+            unexplained += [each for each in fewest if not (nobody and self._holds(each, nobody))]
         return unexplained
-
-    def _is_of_nobody(self, number: Number, clause: Sequence[str]) -> bool:
-        """Whether a number is of the row without a value, and its clause denies: "nobody voted against 109"."""
-        return bool(self.table.nameless) and english().is_negated(clause) and self._holds(number, self.table.nameless)
 
     def _rows(self, number: Number, mentions: Sequence[Mention], mode: str, numbers: Sequence[Number]) -> list[int]:
         """The rows that a number is about: those of each column's nearest key before or behind it, or in the order of keys."""

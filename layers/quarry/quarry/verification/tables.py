@@ -335,15 +335,20 @@ class Derivation(NamedTuple):
 
     def _parts(self, rows: Sequence[int]) -> Iterator[float]:
         """The numbers of rows that a row's share is of its other numbers: 2 of 16 are 12.5 %."""
-        for row in rows[:NAMED_MAX]:
-            own = self.table.numbers_of(row)
-            products = (one * two for one, two in permutations(own, 2) if 0 < one < 1 < two)
-            yield from (float(round(each)) for each in products if abs(each - round(each)) <= WHOLE_WITHIN)
+        products = (one * two for one, two in self._pairs(rows) if 0 < one < 1 < two)
+        yield from (float(round(each)) for each in products if abs(each - round(each)) <= WHOLE_WITHIN)
+
+    def _pairs(self, rows: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Two numbers of one row."""
+        return chain.from_iterable(permutations(self.table.numbers_of(row), 2) for row in rows[:NAMED_MAX])
+
+    def _named_pairs(self, place: int) -> Iterator[tuple[float, float]]:
+        """Two numbers of a column, of rows that are named."""
+        return permutations(self._cells(place, self.named_rows[:NAMED_MAX]), 2)
 
     def _ratios(self) -> Iterator[float]:
         for place in self.table.columns:
-            cells = self._cells(place, self.named_rows[:NAMED_MAX])
-            yield from (one / two for one, two in permutations(cells, 2) if two)
+            yield from (one / two for one, two in self._named_pairs(place) if two)
 
     def _days(self, rows: Sequence[int]) -> Iterator[float]:
         """The days since the dates of rows."""
@@ -373,22 +378,17 @@ class Derivation(NamedTuple):
                 yield statistics.fmean(cells)
             if len(self.named_rows) > 1 and (named_cells := self._cells(place, self.named_rows)):
                 yield statistics.fmean(named_cells)
-        for row in rows[:NAMED_MAX]:
-            own = self.table.numbers_of(row)
-            yield from (one / two for one, two in permutations(own, 2) if two and one > two)
+        yield from (one / two for one, two in self._pairs(rows) if two and one > two)
         totals = [sum(self._cells(place)) for place in self.table.columns]
         yield from (one / two for one, two in permutations(totals, 2) if two and one > two)
 
     def _differences(self, rows: Sequence[int]) -> Iterator[float]:
         for place in self.table.columns:
-            yield from (one - two for one, two in permutations(self._cells(place, self.named_rows[:NAMED_MAX]), 2))
+            yield from (one - two for one, two in self._named_pairs(place))
             for other in self.others:
                 ours = self.table.singles or [sum(self._cells(place))]
                 yield from (one - two for one in ours for two in other.singles)
-        for row in rows[:NAMED_MAX]:
-            own = self.table.numbers_of(row)
-            yield from (one - two for one, two in permutations(own, 2))
-            yield from (one + two for one, two in permutations(own, 2))
+        yield from (value for one, two in self._pairs(rows) for value in (one - two, one + two))
 
     def _medians(self) -> Iterator[float]:
         for place in self.table.columns:
@@ -401,18 +401,15 @@ class Derivation(NamedTuple):
         """Parts of their whole, and changes where a word says so: of the earlier, or of what is named behind."""
         wording, words = english(), frozenset(words)
         totals = [float(self.table.result.total), *(single for other in self.others for single in other.singles)]
-        for place, cells in self.table.columns.items():
+        for place in self.table.columns:
             sums = [*self._sums(place)]
             parts = [*self._cells(place, rows), *sums]
             for whole in (*sums, *totals, *self.table.singles):
                 yield from (part / whole for part in parts if whole and 0 <= part <= whole)
-            named_cells = [cell for row in self.named_rows[:NAMED_MAX] if (cell := cells[row]) is not None]
-            yield from (one / two for one, two in permutations(named_cells, 2) if two and one <= two)
+            yield from (one / two for one, two in self._named_pairs(place) if two and one <= two)
             if wording.has("changes", words):
                 yield from self._changes(place)
-        for row in rows[:NAMED_MAX]:
-            own = self.table.numbers_of(row)
-            yield from (one / two for one, two in permutations(own, 2) if two and 0 <= one <= two)
+        yield from (one / two for one, two in self._pairs(rows) if two and 0 <= one <= two)
 
     def _changes(self, place: int) -> Iterator[float]:
         cells = self.table.columns[place]
