@@ -9,7 +9,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -125,9 +125,9 @@ def is_in_other_script(text: str) -> bool:
     return 2 * sum(not unicodedata.name(letter, "").startswith("LATIN") for letter in letters) > len(letters)
 
 
-def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
+def topic_text(text: str) -> str:
     """`text` without the words that carry no topic, in order; the whole text if no word is left."""
-    return " ".join(word for word in words(text) if word not in small_talk) or text
+    return " ".join(word for word in words(text) if word not in STOP_WORDS) or text
 
 
 def shorten(text: str, limit: int) -> str:

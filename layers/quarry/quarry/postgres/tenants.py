@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 from psycopg.rows import class_row
@@ -76,9 +75,9 @@ class TenantMigrated:
     problem: str | None = None
 
 
-def release_of(directory: Path | None = None) -> str:
+def release_of() -> str:
     """A hash of all migrations and functions of this release."""
-    directory = directory or sql_directory()
+    directory = sql_directory()
     hashes = "".join(file.sha256 for file in (*migration_files(directory), *function_files(directory)))
     return hashlib.sha256(hashes.encode()).hexdigest()
 

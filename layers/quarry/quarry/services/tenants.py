@@ -64,9 +64,9 @@ class Memory:
 
 
 KNOWN_SECONDS = 1.0
-"""How long it is remembered where a tenant is: the longest that one that was removed or moved is still looked for there."""
+"""How long a tenant's place is remembered, and thus looked for there after it was removed or moved."""
 REMEMBERED_MAX = 200
-"""How many tenants a process remembers values for; those not asked for longest read theirs again."""
+"""How many tenants a process remembers values for; it forgets those of the least recently used."""
 MOVING_SECONDS = 3.0
 """How long a write that a move refuses is tried again. Longer than a move refuses writes and is not noticed."""
 _PAUSE_SECONDS = 0.1

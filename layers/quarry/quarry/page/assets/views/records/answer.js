@@ -283,7 +283,9 @@ function callLabel({tool, arguments: {source = [], id, field, text = ''}}) {
   if (tool === 'get') return gettext('Reading {where} {id}', {where, id});
   if (tool === 'values') return gettext('Looking up {field} of {where}', {field, where});
   if (tool === 'describe_collections') return gettext('Looking at what data there is');
-  return gettext('Searching {where} for “{text}”', {where: where || gettext('all records'), text: text ?? ''});
+  // a message within another would not be found by the tool that collects them
+  const everywhere = gettext('all records');
+  return gettext('Searching {where} for “{text}”', {where: where || everywhere, text: text ?? ''});
 }
 
 /** The foot of a finished answer: its confidence, link, how the question was read, export, and feedback. */
