@@ -8,8 +8,8 @@ SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
-# Tests of what is built, packaged, killed, spread over servers, judged or opened in a browser take as long as all others
-SLOW_TESTS := $(addprefix tests/,api citus deployed faults package page quality)
+# Tests of what is built, packaged, fitted, killed, spread over servers, judged or opened in a browser take as long as all others
+SLOW_TESTS := $(addprefix tests/,api citus deployed faults fit linear newcomer package page quality)
 PYTEST     := $(BIN)/pytest --numprocesses=auto --maxprocesses=3
 
 # Settings of the build and the deployment
