@@ -8,8 +8,8 @@ SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
-# Tests of what is built, packaged, fitted, killed, spread over servers, judged or opened in a browser take as long as all others
-SLOW_TESTS := $(addprefix tests/,api citus deployed faults fit functions linear newcomer package page quality sql)
+# Tests of what is started, built, packaged, fitted, killed, spread over servers, judged or opened in a browser take as long as all others
+SLOW_TESTS := $(addprefix tests/,api citus deployed faults fit functions linear local newcomer package page quality sql)
 PYTEST     := $(BIN)/pytest --numprocesses=auto --maxprocesses=3
 
 # Settings of the build and the deployment
@@ -34,7 +34,7 @@ demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with
 test: $(VENV)/dev ## Run the tests, but for those of `make test-slow`
 	@$(PYTEST) $(addprefix --ignore=,$(SLOW_TESTS))
 
-test-slow: $(VENV)/dev ## Run the slow tests: a browser, Lambda functions, the wheel, migrations, killed processes, several servers, judged answers
+test-slow: $(VENV)/dev ## Run the slow tests: a browser, commands, Lambda functions, the wheel, migrations, killed processes, several servers, judged answers
 	@$(PYTEST) $(SLOW_TESTS)
 
 check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, template
