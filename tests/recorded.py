@@ -1,4 +1,4 @@
-"""Scores of the pair models, recorded in `scores.npy`: computing them takes a fifth of the time of all tests.
+"""Scores of the pair models, recorded in `scores.npy`, so that tests need not compute them.
 
 A score is found by its two texts, the model's weights and the code. One that is not recorded is computed, so a file that is out
 of date only makes the tests slower. After a run of all tests, `python -m tests.recorded` records what this run has used.
